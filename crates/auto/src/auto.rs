@@ -36,9 +36,10 @@ mod scales;
 mod search;
 mod series;
 mod speed;
+mod tokens;
 mod weights;
 
-use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, cost};
+use mercer_core::{ExampleError, Inconsistent, ParameterError, TokenUse, Validate, check_input, cost};
 use mercer_experts::Rule;
 use mercer_kernels::weighted_median_width;
 
@@ -47,14 +48,15 @@ use mercer_learners::catalogue::{
 };
 use mercer_learners::mixture::squared_error;
 use mercer_learners::{
-    Blocks, Error, Expert, Growth, Problem, Regressor, Rows, Scratch, Target, Targets, Variance, learn_one_by_one,
-    parameters,
+    Blocks, Error, Expert, Growth, Problem, Regressor, Rows, Scratch, Target, Targets, Tokens, Variance,
+    learn_one_by_one, parameters,
 };
 
 use self::ahead::{Ahead, FeatureBlock};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
 use self::scales::{Affine, ScaledRows, Scales, weighted};
+pub use self::tokens::AutoWithTokens;
 use crate::local::with_column;
 
 /// Rows after which the scaling is learnt anew.
@@ -463,6 +465,14 @@ impl Regressor for Auto {
         Some(self)
     }
 
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
+    }
+
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         match growth {
             Growth::Inputs(added) => {
@@ -562,6 +572,7 @@ pub const AUTO: Learner<Auto> = Entry {
     source: "experts as in Jézéquel et al. 2019, section 3.1",
     autonomous: true,
     takes: Takes::SQUARED_OUTPUTS,
+    tokens: TokenUse::WithTexts,
     advice: "nothing is known; data unscaled",
     start: "`budget=2e6`",
     trial: &["budget=2000"],

@@ -148,7 +148,8 @@ fn premises(dimension: usize, kind: Kind, first: Option<&ExampleChunk>) -> Premi
         let count = chunk.len().min(first_rows(dimension));
         (&chunk.features[..count * dimension], &chunk.weights[..count.min(chunk.weights.len())])
     });
-    Premises { dimension, kind, rows, weights }
+    let tokens = first.is_some_and(|chunk| !chunk.tokens.is_empty());
+    Premises { dimension, kind, rows, weights, tokens }
 }
 
 /// Where blocks end.

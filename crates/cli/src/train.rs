@@ -187,7 +187,7 @@ impl TrainPlan {
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {
-                let Row { example, record } = &sample;
+                let Row { example, record } = &mut sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => true,
@@ -217,7 +217,9 @@ impl TrainPlan {
             None => memory::remark(entry, dimension).iter().for_each(verbosity::remark),
         }
         let FirstRows { numbers, weights, .. } = beginning;
-        let premises = Premises { dimension, kind: rows.input().kind(), rows: numbers, weights };
+        // Rows without a number are tokens.
+        let tokens = dimension == 0 || rows.input().encoding().is_some_and(mercer_encoding::Encoding::has_tokens);
+        let premises = Premises { dimension, kind: rows.input().kind(), rows: numbers, weights, tokens };
         let made = Construction::new(&arguments.common, entry, &premises)?;
         verbosity::more(|| {
             let target = rows.input().kind().words(rows.input().columns().targets());

@@ -1,13 +1,14 @@
 //! A schema with its transform: what is found in the head of a table, and the state that moves with
 //! its rows.
 
-use mercer_core::{Cell, Cells, Inconsistent, Oddity, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, TokenRow, TokenUse, Validate};
 
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
 use crate::matching::ColumnMap;
 use crate::overrides::Overrides;
-use crate::schema::{Column, Schema};
+use crate::schema::{Column, Schema, Use};
+use crate::tokens::TokenEncoding;
 use crate::transform::{EncodingOptions, Transform};
 
 /// A schema with its transform.
@@ -33,6 +34,7 @@ use crate::transform::{EncodingOptions, Transform};
 pub struct Encoding {
     schema: Schema,
     transform: Transform,
+    tokens: Option<TokenEncoding>,
 }
 
 impl Encoding {
@@ -41,8 +43,14 @@ impl Encoding {
     /// # Errors
     /// As [`Transform::new`].
     pub fn new(schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
+        let has_tokens = match options.tokens {
+            TokenUse::Never => false,
+            TokenUse::WithTexts => schema.columns().iter().any(|column| column.used == Use::Words),
+            TokenUse::Always => true,
+        };
         let transform = Transform::new(&schema, options)?;
-        Ok(Self { schema, transform })
+        let tokens = has_tokens.then(|| TokenEncoding::new(schema.columns()));
+        Ok(Self { schema, transform, tokens })
     }
 
     /// An encoding of columns of which no more is known than names and kinds: each is as if it had
@@ -56,9 +64,11 @@ impl Encoding {
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
         let schema = Schema { rows: 0, named: true, columns: Vec::new() };
-        let mut encoding = Self { schema, transform: Transform::empty(options)? };
+        let tokens = (options.tokens != TokenUse::Never).then(|| TokenEncoding::new(&[]));
+        let mut encoding = Self { schema, transform: Transform::empty(options)?, tokens };
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(&name, kind).map(drop))?;
-        if encoding.dimension() == 0 { Err(EncodingError::NothingLeft) } else { Ok(encoding) }
+        let words = encoding.schema.columns.iter().any(|column| column.used == Use::Words);
+        if encoding.dimension() == 0 && !words { Err(EncodingError::NothingLeft) } else { Ok(encoding) }
     }
 
     /// Looks at the head of a table, finds its schema and learns its statistics.
@@ -71,7 +81,11 @@ impl Encoding {
         overrides: &Overrides,
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
-        let mut encoding = Self::new(Schema::infer(names, head, overrides)?, options)?;
+        let mut schema = Schema::infer(names, head, overrides)?;
+        if options.tokens != TokenUse::Never {
+            schema.take_words(overrides);
+        }
+        let mut encoding = Self::new(schema, options)?;
         encoding.learn_head(head)?;
         Ok(encoding)
     }
@@ -89,7 +103,10 @@ impl Encoding {
     /// # Errors
     /// [`EncodingError::Cells`]; the rows before are then learnt.
     pub fn learn_head<R: Cells>(&mut self, head: &[R]) -> Result<(), EncodingError> {
-        head.iter().try_for_each(|record| self.transform.learn(record))
+        if let Some(tokens) = &mut self.tokens {
+            tokens.look(head);
+        }
+        head.iter().try_for_each(|record| self.learn(record))
     }
 
     /// A column appears that the head did not have; records have its cell behind the others from
@@ -105,7 +122,11 @@ impl Encoding {
             let (first, second) = (place + 1, columns.len() + 1);
             return Err(EncodingError::SameName { name: name.to_owned(), first, second });
         }
-        let column = Column::late(name.to_owned(), kind.into());
+        let mut column = Column::late(name.to_owned(), kind.into());
+        if let Some(tokens) = &mut self.tokens {
+            column.used = if column.used == Use::Text { Use::Words } else { column.used };
+            tokens.push(&column);
+        }
         let added = self.transform.push(&column);
         self.schema.columns.push(column);
         Ok(added)
@@ -150,12 +171,33 @@ impl Encoding {
         self.transform.encode(record, numbers)
     }
 
+    /// True if a record becomes tokens.
+    #[must_use]
+    pub fn has_tokens(&self) -> bool {
+        self.tokens.is_some()
+    }
+
+    /// Fills `row` with the tokens of a record, where they were [asked
+    /// for](EncodingOptions#structfield.tokens); false where not. `O(words)` of each cell.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]
+    pub fn tokens(&self, record: &(impl Cells + ?Sized), row: &mut TokenRow) -> Result<bool, EncodingError> {
+        let Some(tokens) = &self.tokens else { return Ok(false) };
+        let (expected, got) = (self.schema.columns.len(), record.width());
+        if expected != got {
+            return Err(EncodingError::Cells { expected, got });
+        }
+        tokens.encode(record, row);
+        Ok(true)
+    }
+
     /// [`Transform::learn`]
     ///
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn learn(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
-        self.transform.learn(record)
+        self.learn_with(record, None)
     }
 
     /// [`Transform::learn_with`]
@@ -163,7 +205,11 @@ impl Encoding {
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn learn_with(&mut self, record: &(impl Cells + ?Sized), target: Option<f64>) -> Result<(), EncodingError> {
-        self.transform.learn_with(record, target)
+        self.transform.learn_with(record, target)?;
+        if let Some(tokens) = &mut self.tokens {
+            tokens.learn(record);
+        }
+        Ok(())
     }
 
     /// [`Schema::matching`]
@@ -185,7 +231,15 @@ impl Validate for Encoding {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.schema.validate()?;
         self.transform.validate()?;
-        let fits = self.schema.columns().len() == self.transform.columns();
+        self.tokens.validate()?;
+        let columns = self.schema.columns().len();
+        let told = match self.transform.options().tokens {
+            TokenUse::Never => self.tokens.is_none(),
+            TokenUse::WithTexts => true,
+            TokenUse::Always => self.tokens.is_some(),
+        };
+        let fits = columns == self.transform.columns() && told;
+        let fits = fits && self.tokens.as_ref().is_none_or(|tokens| tokens.columns() == columns);
         Inconsistent::require(fits, "encoding", "its transform has the columns of its schema")
     }
 }

@@ -109,6 +109,11 @@ impl Column {
             }
             (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
             (Use::Text, _) => return format!("left out, for {}", face.said(name, why)),
+            (Use::Words, _) => {
+                let (whole, left_out) = (category(), face.kind_argument(name, Kind::Identifier));
+                let words = "its words and signs are tokens of learners that take them, such as auto and coin";
+                return format!("{words}; {whole} takes whole cells, {left_out} leaves it out");
+            }
             (Use::Late, _) => {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");
             }

@@ -72,7 +72,9 @@ pub mod target;
 #[cfg(feature = "learners")]
 mod target_scale;
 mod times;
+mod tokens;
 pub mod transform;
+mod words;
 mod written_time;
 mod zone;
 

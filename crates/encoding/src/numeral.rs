@@ -161,6 +161,13 @@ fn set_off(text: &str) -> Option<&str> {
     inner.or_else(minus).filter(|rest| rest.contains(|c: char| c.is_ascii_digit()))
 }
 
+/// Points and those that can be reached, as forms write them: `9 / 10`.
+fn of_points(text: &str) -> Option<(&str, &str)> {
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    text.split_once(" / ").filter(|(points, of)| is_number(points) && are_digits(of))
+}
+
 /// True if a text is a number below zero, as accounts write it.
 pub(crate) fn is_set_off(text: &str) -> bool {
     set_off(text.trim()).is_some()
@@ -246,12 +253,15 @@ impl Affix {
     fn is_unit(behind: &str) -> bool {
         let unit = behind.trim_matches(is_blank);
         let word = behind.starts_with(is_blank) && unit.len() <= 12 && unit.chars().all(|c| !is_blank(c));
-        Self::is_known(unit) || Self::UNITS.contains(&unit) || word
+        Self::is_known(unit) || Self::UNITS.contains(&unit) || word || of_points(&format!("0{behind}")).is_some()
     }
 
     /// The texts before the first digit, without a sign, and behind the last.
     fn around(text: &str) -> Option<(&str, &str)> {
         let (_, text) = sign(text.trim());
+        if let Some((points, _)) = of_points(text) {
+            return Some(("", &text[points.len()..]));
+        }
         let first = text.find(|c: char| c.is_ascii_digit())?;
         let last = text.rfind(|c: char| c.is_ascii_digit())?;
         let (before, behind) = (text[..first].trim_end_matches(['-', '−', '+', '.', ',']), &text[last + 1..]);

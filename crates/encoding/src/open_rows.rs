@@ -1,6 +1,6 @@
 //! The first rows of a stream, kept until the scales of its targets are fixed, or they are judged.
 
-use mercer_learners::{Error, Regressor, RegressorExt};
+use mercer_learners::{Error, Regressor, RegressorExt, TokenRow};
 
 /// Rows after which the scale is found anew.
 pub(crate) const STAGES: [usize; 3] = [16, 64, 256];
@@ -13,6 +13,8 @@ pub(crate) struct Open<R> {
     /// True if scales are to be found.
     pub(crate) finds: bool,
     pub(crate) inputs: Vec<f64>,
+    /// The tokens of the rows, where they have some.
+    pub(crate) tokens: Vec<TokenRow>,
     pub(crate) targets: Vec<f64>,
     pub(crate) weights: Vec<f64>,
     /// The number of each row among those of positive weight, 0 where its target was implausible by
@@ -23,7 +25,7 @@ pub(crate) struct Open<R> {
 impl<R> Open<R> {
     pub(crate) fn new(fresh: R, finds: bool) -> Self {
         let (inputs, targets, weights, places) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { fresh, finds, inputs, targets, weights, places }
+        Self { fresh, finds, inputs, tokens: Vec::new(), targets, weights, places }
     }
 
     /// Rows after which there is something to do.

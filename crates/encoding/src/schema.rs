@@ -8,7 +8,7 @@
 //! | constant | there is but one value | a number or a category: it may vary later |
 //! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 values or more, all different, of which half are texts | nothing |
 //! | number | numbers, with signs or units around them ([`Notation`]) or without | a number |
-//! | text | longer than 40 bytes on average, and more than half of them different | nothing |
+//! | text | longer than 40 bytes on average, and more than half of them different; or all different, 20 or more, most of several words | nothing; words, where [tokens](crate::Encoding::tokens) are asked for |
 //! | category | everything else | one-hot, and hashed above a size |
 //!
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
@@ -52,6 +52,8 @@ pub enum Use {
     Text,
     /// It has no value in the head, and begins with the first that it has.
     Late,
+    /// Its words become tokens.
+    Words,
 }
 
 impl fmt::Display for Use {
@@ -63,6 +65,7 @@ impl fmt::Display for Use {
             Self::Identifier => "ignored: it names rows",
             Self::Text => "ignored: it is text",
             Self::Late => "encoded from its first value on",
+            Self::Words => "its words become tokens",
         })
     }
 }
@@ -119,6 +122,14 @@ impl Column {
             Kind::Constant => self.range.is_none(),
             _ => false,
         }
+    }
+
+    /// True if most of its categories are several words, and two thirds of its cells differ.
+    fn are_titles(&self, rows: u64) -> bool {
+        let is_title = |(title, _): &&(String, u64)| title.split_whitespace().nth(1).is_some();
+        let titles = self.categories.iter().filter(is_title).count();
+        let encoded = self.kind == Kind::Category && self.used == Use::Encoded;
+        encoded && 3 * self.distinct > 2 * (rows - self.missing) && 2 * titles > self.categories.len()
     }
 
     /// True if it is a number in every row of the head.
@@ -234,11 +245,11 @@ impl Schema {
     /// unless its kind is among those told. Use it where the target is a number or one of two
     /// classes, and `Transform::learn_with` is told it in every row.
     pub fn take_means(&mut self, told: &Overrides, own: usize) {
-        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
-        let place = |(name, _): &(String, ToldKind)| Self::place(&names, self.named, name).ok();
-        let told: Vec<usize> = told.kinds.iter().filter_map(place).collect();
+        let told = self.told(told);
         for (place, column) in self.columns.iter_mut().enumerate() {
-            column.mean = column.kind == Kind::Category && column.distinct > own as u64 && !told.contains(&place);
+            column.mean = column.kind == Kind::Category
+                && column.distinct > own as u64
+                && told.iter().all(|(told, _)| *told != place);
         }
     }
 
@@ -254,6 +265,39 @@ impl Schema {
         if follow && (3..=6).contains(&column.distinct) && self.rows >= 5 * column.distinct && column.why.is_empty() {
             column.why = format!("holds {low} to {high} alone, as codes of classes do; {CLASSES_TELL}");
         }
+    }
+
+    /// Has the words of texts become tokens, for learners that take them. Categories of several
+    /// words, two thirds of which differ, are texts to them, unless their kind is among those told.
+    pub fn take_words(&mut self, overrides: &Overrides) {
+        let (told, rows) = (self.told(overrides), self.rows);
+        let named = |list: &[String], place: usize| {
+            let is_it = |name: &String| self.place_of(name) == Some(place);
+            list.iter().any(is_it)
+        };
+        let unwanted = |place| {
+            let Overrides { ignore, only, .. } = overrides;
+            named(ignore, place) || !(only.is_empty() || named(only, place))
+        };
+        let is_text = |(place, column): (usize, &Column)| match told.iter().find(|(told, _)| *told == place) {
+            Some((_, kind)) => *kind == Kind::Text && column.used == Use::Unwanted && !unwanted(place),
+            None => column.used == Use::Text || column.are_titles(rows),
+        };
+        let texts: Vec<bool> = self.columns.iter().enumerate().map(is_text).collect();
+        for (column, _) in self.columns.iter_mut().zip(texts).filter(|(_, is_text)| *is_text) {
+            (column.kind, column.used) = (Kind::Text, Use::Words);
+        }
+    }
+
+    /// The places of columns whose kinds are told, with these.
+    fn told(&self, overrides: &Overrides) -> Vec<(usize, Kind)> {
+        overrides.kinds.iter().filter_map(|(name, told)| Some((self.place_of(name)?, told.kind))).collect()
+    }
+
+    /// The place of a column by its name or number.
+    fn place_of(&self, name: &str) -> Option<usize> {
+        let names: Vec<String> = self.columns.iter().map(|column| column.name.clone()).collect();
+        Self::place(&names, self.named, name).ok()
     }
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.

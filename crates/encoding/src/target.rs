@@ -31,7 +31,8 @@
 use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_experts::Outliers;
 use mercer_learners::{
-    Blocks, Error, Growth, Loss, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, Variance,
+    Blocks, Error, Growth, Input, Loss, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TokenRow,
+    Tokens, Variance, predict_input, step_input,
 };
 
 use crate::error::EncodingError;
@@ -77,6 +78,7 @@ struct WaitingRow {
     /// Its number among those of positive weight.
     place: u64,
     x: Vec<f64>,
+    tokens: Option<TokenRow>,
     y: Vec<f64>,
     weight: f64,
 }
@@ -217,9 +219,10 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
 
     /// Keeps a row. Where it completes a stage, the scales are found anew and the rows judged
     /// again.
-    fn keep(&mut self, x: &[f64], target: Target<'_>, implausible: bool) {
+    fn keep(&mut self, input: Input<'_>, target: Target<'_>, implausible: bool) {
         let Some(open) = &mut self.open else { return };
-        open.inputs.extend_from_slice(x);
+        open.inputs.extend_from_slice(input.numbers);
+        open.tokens.extend(input.tokens.cloned());
         open.targets.extend_from_slice(target.y);
         open.weights.push(target.weight);
         let place = self.screening.as_ref().map_or(0, Screening::rows) + 1;
@@ -227,7 +230,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         if !open.stages().contains(&open.rows()) {
             return;
         }
-        let (outputs, dimension) = (target.y.len(), x.len());
+        let (outputs, dimension) = (target.y.len(), input.numbers.len());
         let weights = open.weights.clone();
         let judged = self
             .screening
@@ -238,6 +241,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             self.waiting.push(WaitingRow {
                 place: open.places[row],
                 x: open.inputs[row * dimension..(row + 1) * dimension].to_vec(),
+                tokens: open.tokens.get(row).cloned(),
                 y: open.targets[row * outputs..(row + 1) * outputs].to_vec(),
                 weight: weights[row],
             });
@@ -252,10 +256,11 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             for (row, weight) in open.weights.iter().enumerate() {
                 scaled.copy_from_slice(&open.targets[row * outputs..(row + 1) * outputs]);
                 scaled.iter_mut().zip(&self.scales).for_each(|(z, scale)| *z = scale.apply(*z));
-                let x = &open.inputs[row * dimension..(row + 1) * dimension];
+                let numbers = &open.inputs[row * dimension..(row + 1) * dimension];
+                let input = Input { numbers, tokens: open.tokens.get(row) };
                 // A row that the learner refuses in this scale leaves no trace in it, as in any
                 // other.
-                let _ = self.inner.learn(x, Target::weighted(&scaled, *weight), &mut scores);
+                let _ = self.inner.learn_input(input, Target::weighted(&scaled, *weight), &mut scores);
             }
         }
         if Some(&open.rows()) == open.stages().last() {
@@ -264,8 +269,14 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     }
 
     /// [`step_as_it_is`](Self::step_as_it_is) with this weight.
-    fn step_with(&mut self, x: &[f64], target: Target<'_>, weight: f64, scores: &mut [f64]) -> Result<(), Error> {
-        self.step_as_it_is(x, Target { weight, ..target }, weight < target.weight, scores)
+    fn step_with(
+        &mut self,
+        input: Input<'_>,
+        target: Target<'_>,
+        weight: f64,
+        scores: &mut [f64],
+    ) -> Result<(), Error> {
+        self.step_as_it_is(input, Target { weight, ..target }, weight < target.weight, scores)
     }
 
     /// Learns rows whose targets count as they are, as the learner does.
@@ -286,6 +297,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         let start = scores.len();
         let learnt = Targets::new(&scaled, &weights, outputs)
             .and_then(|targets| Rows::new(good.inputs(), self.inner.dimension(), targets))
+            .and_then(|rows| rows.with_tokens(good.tokens()))
             .and_then(|rows| self.inner.learn_rows(rows, scores));
         self.work = scaled;
         self.undo(&mut scores[start..]);
@@ -294,23 +306,25 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     }
 
     /// The row was learnt, or waits; those that waited before are learnt if it confirms them.
-    fn observe(&mut self, x: &[f64], target: Target<'_>, event: RowEvent) {
+    fn observe(&mut self, input: Input<'_>, target: Target<'_>, event: RowEvent) {
         let Some(screening) = &mut self.screening else { return };
         screening.observe(target);
         if !screening.is_on_trial() {
             self.aside = None;
         }
         if event == RowEvent::Waits {
-            let (y, weight) = (target.y.to_vec(), target.weight);
-            self.waiting.push(WaitingRow { place: screening.rows(), x: x.to_vec(), y, weight });
+            let (x, y, weight) = (input.numbers.to_vec(), target.y.to_vec(), target.weight);
+            let tokens = input.tokens.cloned();
+            self.waiting.push(WaitingRow { place: screening.rows(), x, tokens, y, weight });
         }
         if self.waiting.is_empty() || screening.waits() {
             return;
         }
-        for WaitingRow { place, x, y, weight } in std::mem::take(&mut self.waiting) {
+        for WaitingRow { place, x, tokens, y, weight } in std::mem::take(&mut self.waiting) {
             if self.screening.as_mut().is_some_and(|screening| screening.confirms(place, &y)) {
                 // A row that the learner refuses leaves no trace in it.
-                let _ = self.step_as_it_is(&x, Target::weighted(&y, weight), false, &mut vec![0.0; y.len()]);
+                let input = Input { numbers: &x, tokens: tokens.as_ref() };
+                let _ = self.step_as_it_is(input, Target::weighted(&y, weight), false, &mut vec![0.0; y.len()]);
             }
         }
     }
@@ -318,7 +332,7 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
     /// A step with the positive weight that is left to it.
     fn step_as_it_is(
         &mut self,
-        x: &[f64],
+        input: Input<'_>,
         target: Target<'_>,
         implausible: bool,
         scores: &mut [f64],
@@ -327,17 +341,17 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
             let outputs = scores.len();
             scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
         } else if self.scales.is_empty() {
-            self.inner.step(x, target, scores)?;
+            step_input(&mut self.inner, input, target, scores)?;
         } else {
             let mut scaled = std::mem::take(&mut self.work);
             scaled.clear();
             scaled.extend(target.y.iter().zip(&self.scales).map(|(y, scale)| scale.apply(*y)));
-            let learnt = self.inner.step(x, Target::weighted(&scaled, target.weight), scores);
+            let learnt = step_input(&mut self.inner, input, Target::weighted(&scaled, target.weight), scores);
             self.work = scaled;
             learnt?;
             self.undo(scores);
         }
-        self.keep(x, target, implausible);
+        self.keep(input, target, implausible);
         Ok(())
     }
 }
@@ -352,39 +366,11 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        self.inner.predict_into(x, scratch, scores)?;
-        if let Some(open) = self.has_no_scale() {
-            let outputs = scores.len();
-            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
-        } else {
-            self.undo(scores);
-        }
-        Ok(())
+        self.predict_input(x.into(), scratch, scores)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let Some(screening) = &self.screening else { return self.step_as_it_is(x, target, false, scores) };
-        let event = screening.event(target);
-        match event {
-            RowEvent::Plain(0.0) | RowEvent::Waits => self.predict_into(x, &mut Scratch::default(), scores)?,
-            RowEvent::Plain(weight) => self.step_with(x, target, weight, scores)?,
-            RowEvent::Enters(weight) => {
-                let aside =
-                    SetAside { inner: self.inner.clone(), scales: self.scales.clone(), open: self.open.clone() };
-                self.step_with(x, target, weight, scores)?;
-                self.aside = Some(Box::new(aside));
-            }
-            RowEvent::Returns(weight) => {
-                // The prediction is of the state that made it before the target was seen.
-                self.predict_into(x, &mut Scratch::default(), scores)?;
-                if let Some(aside) = self.aside.take() {
-                    SetAside { inner: self.inner, scales: self.scales, open: self.open } = *aside;
-                }
-                self.step_with(x, target, weight, &mut vec![0.0; scores.len()])?;
-            }
-        }
-        self.observe(x, target, event);
-        Ok(())
+        self.step_input(x.into(), target, scores)
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
@@ -393,6 +379,14 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        self.inner.tokens().map(|_| self as &dyn Tokens)
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        if self.inner.tokens().is_some() { Some(self) } else { None }
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -412,6 +406,44 @@ impl<R: Regressor + Clone> Regressor for ScaledTargets<R> {
             }
             Growth::Output { .. } => Err(growth.refused()),
         }
+    }
+}
+
+impl<R: Regressor + Clone> Tokens for ScaledTargets<R> {
+    fn predict_input(&self, input: Input<'_>, scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        predict_input(&self.inner, input, scratch, scores)?;
+        if let Some(open) = self.has_no_scale() {
+            let outputs = scores.len();
+            scores.iter_mut().enumerate().for_each(|(output, score)| *score = open.mean(output, outputs));
+        } else {
+            self.undo(scores);
+        }
+        Ok(())
+    }
+
+    fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        let Some(screening) = &self.screening else { return self.step_as_it_is(input, target, false, scores) };
+        let event = screening.event(target);
+        match event {
+            RowEvent::Plain(0.0) | RowEvent::Waits => self.predict_input(input, &mut Scratch::default(), scores)?,
+            RowEvent::Plain(weight) => self.step_with(input, target, weight, scores)?,
+            RowEvent::Enters(weight) => {
+                let aside =
+                    SetAside { inner: self.inner.clone(), scales: self.scales.clone(), open: self.open.clone() };
+                self.step_with(input, target, weight, scores)?;
+                self.aside = Some(Box::new(aside));
+            }
+            RowEvent::Returns(weight) => {
+                // The prediction is of the state that made it before the target was seen.
+                self.predict_input(input, &mut Scratch::default(), scores)?;
+                if let Some(aside) = self.aside.take() {
+                    SetAside { inner: self.inner, scales: self.scales, open: self.open } = *aside;
+                }
+                self.step_with(input, target, weight, &mut vec![0.0; scores.len()])?;
+            }
+        }
+        self.observe(input, target, event);
+        Ok(())
     }
 }
 
@@ -474,7 +506,7 @@ impl<R: Regressor + Clone> Blocks for ScaledTargets<R> {
                 row += plain;
             } else {
                 scores.resize(start + outputs, 0.0);
-                if let Err(error) = self.learn(rows.input(row), rows.target(row), &mut scores[start..]) {
+                if let Err(error) = self.learn_input(rows.whole_input(row), rows.target(row), &mut scores[start..]) {
                     scores.truncate(start);
                     return Err(error);
                 }
@@ -530,7 +562,7 @@ impl<R: Regressor + Validate> ScaledTargets<R> {
     /// The rows so far are whole, in a state with scales or without.
     fn validate_open(&self, open: &Open<R>, no_scales: bool) -> Result<(), Inconsistent> {
         const WHAT: &str = "learner behind scales of its targets";
-        let Open { fresh, inputs, targets, weights, places, finds } = open;
+        let Open { fresh, inputs, tokens, targets, weights, places, finds } = open;
         let (finds, outputs) = (*finds, self.inner.outputs());
         fresh.validate()?;
         inputs.validate()?;
@@ -538,6 +570,7 @@ impl<R: Regressor + Validate> ScaledTargets<R> {
         let rows = weights.len();
         let alike = fresh.problem() == self.inner.problem();
         let whole = inputs.len() == rows * fresh.dimension() && targets.len() == rows * outputs;
+        let whole = whole && (tokens.is_empty() || tokens.len() == rows);
         let whole = whole && places.len() == rows && (finds || self.screening.is_some());
         let early =
             if finds { rows < STAGES[STAGES.len() - 1] && (rows < STAGES[0]) == no_scales } else { rows < STAGES[0] };

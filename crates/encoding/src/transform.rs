@@ -34,7 +34,7 @@ mod late;
 mod mean;
 mod time;
 
-use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
 
 use crate::error::EncodingError;
 use crate::notation::{Notation, is_gap};
@@ -69,11 +69,14 @@ pub struct EncodingOptions {
     pub categories: usize,
     /// Numbers that the categories of a column beyond those share, from 1 to 256; by default 32.
     pub hashed: usize,
+    /// The tables of which a record also becomes [tokens](crate::Encoding::tokens), for learners
+    /// that take them; by default none.
+    pub tokens: TokenUse,
 }
 
 impl Default for EncodingOptions {
     fn default() -> Self {
-        Self { scale: Scale::None, always: false, categories: 32, hashed: 32 }
+        Self { scale: Scale::None, always: false, categories: 32, hashed: 32, tokens: TokenUse::Never }
     }
 }
 
@@ -94,6 +97,12 @@ impl EncodingOptions {
     #[must_use]
     pub fn categories(self, categories: usize) -> Self {
         Self { categories, ..self }
+    }
+
+    /// The same with other [`tokens`](Self#structfield.tokens).
+    #[must_use]
+    pub fn tokens(self, tokens: TokenUse) -> Self {
+        Self { tokens, ..self }
     }
 
     /// The same with other [`hashed`](Self#structfield.hashed).
@@ -159,7 +168,7 @@ impl Transform {
     /// [`EncodingError::Parameter`] for an option out of range, [`EncodingError::NothingLeft`] when
     /// no number would come out.
     pub fn new(schema: &Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
-        let EncodingOptions { scale, always, categories, hashed } = options.checked()?;
+        let EncodingOptions { scale, always, categories, hashed, .. } = options.checked()?;
         let acts = always || scale != Scale::None || schema.needs_encoding();
         let encoder = |column: &Column| {
             let gaps = column.missing > 0 && column.missing * ROWS_A_GAP >= schema.rows();
@@ -177,12 +186,13 @@ impl Transform {
                 _ => Encoder::Ignored,
             }
         };
+        let has_words = schema.columns().iter().any(|column| column.used == Use::Words);
         let columns: Vec<Encoder> = schema.columns().iter().map(encoder).collect();
         let shares = columns.iter().filter_map(Encoder::categories).any(Categories::shares);
         let pool = if shares { Pool::new(categories, hashed) } else { Pool::default() };
         let dimension = columns.iter().map(Encoder::width).sum::<usize>() + pool.width();
         let before = columns.len();
-        if dimension == 0 {
+        if dimension == 0 && !has_words {
             let columns =
                 || schema.columns().iter().filter(|column| matches!(column.used, Use::Text | Use::Identifier));
             let doubt = columns().find(|column| !column.why.is_empty()).or_else(|| columns().next()).cloned();
@@ -350,7 +360,9 @@ impl Transform {
                 Encoder::Time(column) if column.is_numbered(cell) => Some(Oddity::Numbered),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
-            odd.map(|odd| (place, odd))
+            // A category that is a token is as good as any.
+            odd.filter(|odd| *odd != Oddity::NewCategory || self.options.tokens != TokenUse::Always)
+                .map(|odd| (place, odd))
         })
     }
 
@@ -518,7 +530,11 @@ impl Validate for Transform {
         Inconsistent::require(self.before <= self.columns.len(), WHAT, "its pool is among its columns")?;
         let dimension = self.columns.iter().map(Encoder::width).sum::<usize>() + self.pool.width();
         Inconsistent::require(dimension == self.dimension, WHAT, "its dimension is that of its columns")?;
-        Inconsistent::require(dimension > 0, WHAT, "it makes some number")?;
+        Inconsistent::require(
+            dimension > 0 || self.options.tokens != TokenUse::Never,
+            WHAT,
+            "it makes some number or tokens",
+        )?;
         Inconsistent::size(dimension, WHAT)
     }
 }

@@ -89,7 +89,7 @@ pub(crate) fn clock(text: &str) -> Option<f64> {
 pub(crate) fn is_certain(text: &str) -> bool {
     // `18.20.05` is no day of a month.
     let is_pointed = || {
-        let mut parts = text.trim().split('.').map(|part| part.parse::<u8>());
+        let mut parts = text.trim().split('.').map(str::parse::<u8>);
         matches!((parts.next(), parts.next()), (Some(Ok(_)), Some(Ok(month))) if !(1..13).contains(&month))
     };
     of_dot_net(text).is_some()

@@ -6,6 +6,7 @@ pub(crate) mod coefficients;
 pub(crate) mod dual_newton;
 pub(crate) mod expansion;
 pub(crate) mod several_kernels;
+pub mod tokens;
 pub mod update;
 
 pub use coefficients::{CoefficientUpdate, OnCoefficients, SampleView};

@@ -6,7 +6,7 @@ pub(crate) mod keys;
 mod parameters;
 mod value;
 
-use mercer_core::{Cost, Symbol, cost};
+use mercer_core::{Cost, Symbol, TokenUse, cost};
 use mercer_kernels::AnyKernel;
 
 use crate::loss::Loss;
@@ -44,6 +44,8 @@ pub struct Entry {
     pub gaussian: bool,
     /// Losses and targets.
     pub takes: Takes,
+    /// The tables of whose rows it takes the tokens.
+    pub tokens: TokenUse,
     /// When to take it.
     pub advice: &'static str,
     /// Settings to begin with.
@@ -234,6 +236,7 @@ impl Entry {
         autonomous: false,
         gaussian: false,
         takes: Takes::SQUARED,
+        tokens: TokenUse::Never,
         advice: "",
         start: "defaults",
         trial: &[],

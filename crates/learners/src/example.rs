@@ -1,9 +1,10 @@
 //! Examples that a learner learns: inputs with their targets, and the problem that says which of
 //! them it takes.
 
-use mercer_core::{ExampleError, ParameterError, check_input};
+use mercer_core::{ExampleError, ParameterError, TokenRow, check_input};
 
 use crate::Error;
+use crate::input::Input;
 use crate::loss::Loss;
 
 /// Numbers in an input and in a prediction.
@@ -173,6 +174,7 @@ pub struct Rows<'a> {
     inputs: &'a [f64],
     dimension: usize,
     targets: Targets<'a>,
+    tokens: &'a [TokenRow],
 }
 
 impl<'a> Rows<'a> {
@@ -182,9 +184,22 @@ impl<'a> Rows<'a> {
     /// [`ExampleError::Block`] when they do not fit together.
     pub fn new(inputs: &'a [f64], dimension: usize, targets: Targets<'a>) -> Result<Self, Error> {
         if inputs.len() == targets.len() * dimension {
-            Ok(Self { inputs, dimension, targets })
+            Ok(Self { inputs, dimension, targets, tokens: &[] })
         } else {
             Err(ExampleError::Block { inputs: inputs.len(), rows: targets.len(), dimension }.into())
+        }
+    }
+
+    /// The same rows with their tokens, for learners that take some.
+    ///
+    /// # Errors
+    /// [`ExampleError::Block`] when there are not as many.
+    pub fn with_tokens(self, tokens: &'a [TokenRow]) -> Result<Self, Error> {
+        if tokens.is_empty() || tokens.len() == self.len() {
+            Ok(Self { tokens, ..self })
+        } else {
+            let (inputs, rows) = (tokens.len(), self.len());
+            Err(ExampleError::Block { inputs, rows, dimension: 1 }.into())
         }
     }
 
@@ -222,6 +237,21 @@ impl<'a> Rows<'a> {
         &self.inputs[row * self.dimension..(row + 1) * self.dimension]
     }
 
+    /// The tokens of all rows; none where the rows are numbers alone.
+    #[must_use]
+    pub fn tokens(&self) -> &'a [TokenRow] {
+        self.tokens
+    }
+
+    /// The input of row `row` with its tokens.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    #[must_use]
+    pub fn whole_input(&self, row: usize) -> Input<'a> {
+        Input { numbers: self.input(row), tokens: self.tokens.get(row) }
+    }
+
     /// The target of row `row`.
     ///
     /// # Panics
@@ -239,7 +269,8 @@ impl<'a> Rows<'a> {
     #[must_use]
     pub fn range(&self, from: usize, to: usize) -> Self {
         let inputs = &self.inputs[from * self.dimension..to * self.dimension];
-        Self { inputs, dimension: self.dimension, targets: self.targets.range(from, to) }
+        let tokens = if self.tokens.is_empty() { &[] } else { &self.tokens[from..to] };
+        Self { inputs, dimension: self.dimension, targets: self.targets.range(from, to), tokens }
     }
 
     /// All rows in order.

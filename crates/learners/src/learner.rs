@@ -9,91 +9,17 @@
 //! ability of the one within by forgetting it. [`RegressorExt`] is what every learner has from
 //! that: the ways to call it.
 
-use std::any::Any;
 use std::cell::RefCell;
-use std::fmt;
 
 use mercer_core::ExampleError;
-use mercer_kernels::AlignedVec;
-use mercer_sparsify::Probe;
 
 use crate::Error;
 use crate::example::{Problem, Rows, Shape, Target, Targets};
+use crate::input::Input;
 use crate::loss::Loss;
+pub use crate::scratch::Scratch;
+pub use crate::token_learning::Tokens;
 pub(crate) use mercer_core::check_input;
-
-/// Memory of a prediction, reused from call to call so that predicting allocates nothing. What a
-/// learner leaves in it means nothing to another.
-#[derive(Clone, Debug, Default)]
-pub struct Scratch {
-    /// For learners on a dictionary.
-    pub probe: Probe,
-    /// For kernel rows, features and solutions.
-    pub vectors: [AlignedVec; 3],
-    /// For inputs that are changed before they are learnt.
-    pub numbers: Vec<f64>,
-    /// For the scores of learners within learners.
-    spare: Vec<Vec<f64>>,
-    own: TypedMemory,
-    inputs_ahead: usize,
-}
-
-/// Memory of types that only the learners know that asked for it; a copy has none.
-#[derive(Default)]
-struct TypedMemory(Vec<Box<dyn Any + Send + Sync>>);
-
-impl Clone for TypedMemory {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl fmt::Debug for TypedMemory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Own").field(&self.0.len()).finish()
-    }
-}
-
-impl Scratch {
-    /// Memory for predictions at some `inputs` inputs before the learner changes: learners prepare
-    /// what is worth it for so many. Predictions are the same to rounding.
-    #[must_use]
-    pub fn for_inputs(inputs: usize) -> Self {
-        Self { inputs_ahead: inputs, ..Self::default() }
-    }
-
-    /// Number of inputs it [is for](Self::for_inputs), 0 where nobody said.
-    pub(crate) fn inputs_ahead(&self) -> usize {
-        self.inputs_ahead
-    }
-
-    /// Memory of `count` numbers, until it is [taken back](Self::take_back). Who predicts with it
-    /// may lend more.
-    pub fn lend(&mut self, count: usize) -> Vec<f64> {
-        let mut numbers = self.spare.pop().unwrap_or_default();
-        numbers.resize(count, 0.0);
-        numbers
-    }
-
-    /// Keeps memory for the next who asks.
-    pub fn take_back(&mut self, numbers: Vec<f64>) {
-        self.spare.push(numbers);
-    }
-
-    /// Takes out the memory of this type, which is empty at first. Who takes it
-    /// [puts it back](Self::put_own).
-    #[must_use]
-    pub fn take_own<T: Default + Send + Sync + 'static>(&mut self) -> Box<T> {
-        let place = self.own.0.iter().position(|own| (**own).is::<T>());
-        let own = place.and_then(|place| self.own.0.swap_remove(place).downcast().ok());
-        own.unwrap_or_default()
-    }
-
-    /// Keeps memory for the next who [asks](Self::take_own) for this type.
-    pub fn put_own<T: Send + Sync + 'static>(&mut self, own: Box<T>) {
-        self.own.0.push(own);
-    }
-}
 
 /// A learner from a stream of examples: predict, suffer a loss, update.
 ///
@@ -105,7 +31,7 @@ impl Scratch {
 /// on:
 ///
 /// ```compile_fail,E0046
-/// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target};
+/// use mercer_learners::{Blocks, Error, Growth, Problem, Regressor, Scratch, Target, Tokens};
 ///
 /// struct Halved<R>(R);
 ///
@@ -128,6 +54,12 @@ impl Scratch {
 ///         Ok(())
 ///     }
 ///     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+///         None
+///     }
+///     fn tokens(&self) -> Option<&dyn Tokens> {
+///         None
+///     }
+///     fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
 ///         None
 ///     }
 ///     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -164,6 +96,12 @@ pub trait Regressor: Send + Sync {
 
     /// The pass over rows known in advance, of learners that share work between them.
     fn blocks(&mut self) -> Option<&mut dyn Blocks>;
+
+    /// Predictions of rows with tokens, of learners that take them.
+    fn tokens(&self) -> Option<&dyn Tokens>;
+
+    /// The learning of such rows, of the same learners.
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens>;
 
     /// Takes on another shape; what was learnt stays.
     ///
@@ -354,6 +292,26 @@ pub trait RegressorExt: Regressor {
         self.step(x, target, scores)
     }
 
+    /// [`learn`](Self::learn) of a row with tokens, where the learner takes them.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    fn learn_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        if input.tokens.is_none() {
+            return self.learn(input.numbers, target, scores);
+        }
+        let problem = self.problem();
+        problem.check(input.numbers, target)?;
+        let expected = problem.shape.outputs;
+        if scores.len() != expected {
+            return Err(ExampleError::Outputs { expected, got: scores.len() }.into());
+        }
+        if target.weight == 0.0 {
+            return with_scratch(|scratch| predict_input(self, input, scratch, scores));
+        }
+        step_input(self, input, target, scores)
+    }
+
     /// [`learn`](Self::learn) for one output and weight 1; returns the prediction.
     ///
     /// # Errors
@@ -455,6 +413,41 @@ pub trait RegressorExt: Regressor {
 
 impl<R: Regressor + ?Sized> RegressorExt for R {}
 
+/// [`Regressor::predict_into`], of the tokens where the row has some and the learner takes them.
+///
+/// # Errors
+/// As there.
+pub fn predict_input<R: Regressor + ?Sized>(
+    learner: &R,
+    input: Input<'_>,
+    scratch: &mut Scratch,
+    scores: &mut [f64],
+) -> Result<(), Error> {
+    match input.tokens.and_then(|_| learner.tokens()) {
+        Some(tokens) => tokens.predict_input(input, scratch, scores),
+        None => learner.predict_into(input.numbers, scratch, scores),
+    }
+}
+
+/// [`Regressor::step`], of the tokens where the row has some and the learner takes them.
+///
+/// # Errors
+/// As there.
+pub fn step_input<R: Regressor + ?Sized>(
+    learner: &mut R,
+    input: Input<'_>,
+    target: Target<'_>,
+    scores: &mut [f64],
+) -> Result<(), Error> {
+    // Asked before it is borrowed for good.
+    if input.tokens.is_some()
+        && let Some(tokens) = learner.tokens_mut()
+    {
+        return tokens.step_input(input, target, scores);
+    }
+    learner.step(input.numbers, target, scores)
+}
+
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
@@ -490,6 +483,12 @@ macro_rules! pass_on {
             fn blocks(&mut self) -> Option<&mut dyn Blocks> {
                 (**self).blocks()
             }
+            fn tokens(&self) -> Option<&dyn Tokens> {
+                (**self).tokens()
+            }
+            fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+                (**self).tokens_mut()
+            }
             fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
                 (**self).reshape(growth)
             }
@@ -507,7 +506,7 @@ pub fn learn_one_by_one<R: Regressor + ?Sized>(
     scores: &mut Vec<f64>,
 ) -> Result<(), Error> {
     learn_in_order(rows.len(), learner.outputs(), scores, |row, made| {
-        learner.learn(rows.input(row), rows.target(row), made)
+        learner.learn_input(rows.whole_input(row), rows.target(row), made)
     })
 }
 

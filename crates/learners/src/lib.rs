@@ -40,6 +40,7 @@ mod error;
 mod example;
 mod filters;
 mod gradient;
+mod input;
 mod learner;
 mod least_squares;
 pub mod loss;
@@ -50,6 +51,9 @@ mod newton;
 mod one_of;
 mod parameters;
 mod prequential;
+mod scratch;
+mod sparse;
+mod token_learning;
 mod wrappers;
 
 pub mod catalogue {
@@ -70,7 +74,7 @@ pub mod catalogue {
 pub mod families {
     //! The learners of all families, with their parameters.
 
-    pub use crate::{filters::*, gradient::*, least_squares::*, margin::*, multikernel::*, newton::*};
+    pub use crate::{filters::*, gradient::*, least_squares::*, margin::*, multikernel::*, newton::*, sparse::*};
 }
 
 #[cfg(feature = "serde")]
@@ -78,7 +82,7 @@ pub mod families {
 pub use one_of::Tags;
 
 pub use error::Error;
-pub use mercer_core::ParameterError;
+pub use mercer_core::{ParameterError, Token, TokenRow, TokenUse, column_key};
 pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Removal;
 pub use {
@@ -89,11 +93,14 @@ pub use {
     },
     engines::{
         CoefficientUpdate, Curvature, DualNewton, KernelExpansion, MultikernelUpdate, OnCoefficients, OnSeveralKernels,
-        SampleView, SeenByKernels, basis, update,
+        SampleView, SeenByKernels, basis, tokens, update,
     },
     example::{Problem, Rows, Shape, Target, Targets},
     families::*,
-    learner::{Blocks, Growth, Regressor, RegressorExt, Scratch, Variance, learn_one_by_one},
+    input::{Input, Inputs},
+    learner::{
+        Blocks, Growth, Regressor, RegressorExt, Scratch, Tokens, Variance, learn_one_by_one, predict_input, step_input,
+    },
     loss::Loss,
     moments::{
         FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,

@@ -74,6 +74,12 @@ macro_rules! one_of {
             fn blocks(&mut self) -> Option<&mut dyn $crate::Blocks> {
                 match self { $(Self::$variant(learner) => learner.blocks(),)* }
             }
+            fn tokens(&self) -> Option<&dyn $crate::Tokens> {
+                match self { $(Self::$variant(learner) => learner.tokens(),)* }
+            }
+            fn tokens_mut(&mut self) -> Option<&mut dyn $crate::Tokens> {
+                match self { $(Self::$variant(learner) => learner.tokens_mut(),)* }
+            }
             fn reshape(&mut self, growth: $crate::Growth) -> Result<(), $crate::Error> {
                 match self { $(Self::$variant(learner) => learner.reshape(growth),)* }
             }

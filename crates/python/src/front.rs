@@ -35,6 +35,8 @@ pub(crate) struct Front {
     pub(crate) targets: Vec<Py<PyAny>>,
     pub(crate) classes: MetClasses,
     pub(crate) y: Vec<f64>,
+    /// The features of the row that was read.
+    pub(crate) inputs: Vec<f64>,
     pub(crate) work: RowPrediction,
     pub(crate) notes: Notes,
     /// Whether there is a model, so that a step need not ask for its lock to know.
@@ -96,7 +98,7 @@ impl Core {
         *self.model.write(py) = None;
     }
 
-    /// Reads an input into `front.work`, to learn it. A learner that was not there is made by
+    /// Reads an input into `front.inputs`, to learn it. A learner that was not there is made by
     /// `make`, and one that is grows by the features that are new, if there is nothing against the
     /// target in `front.y`. The answer is whether it was made.
     pub(crate) fn read_to_learn(
@@ -111,11 +113,11 @@ impl Core {
         let row = Row::new(x)?;
         match &row {
             Row::Placed(values) => {
-                sequence(values, &mut front.work.inputs)?;
+                sequence(values, &mut front.inputs)?;
                 self.take_places(py, front)?;
             }
             Row::Keyed(dict) => {
-                let found = front.names.read(dict, &mut front.work.inputs)?;
+                let found = front.names.read(dict, &mut front.inputs)?;
                 if found.unknown > 0 || fresh {
                     front.names.check_known(dict, found)?;
                     new = front.names.unknown(dict)?;
@@ -128,7 +130,7 @@ impl Core {
         }
         if fresh {
             let placed = matches!(row, Row::Placed(_));
-            let dimension = if placed { front.work.inputs.len() } else { new.len() };
+            let dimension = if placed { front.inputs.len() } else { new.len() };
             let made = make(dimension)?;
             front.notes = Notes::of(&made.description);
             if placed {
@@ -139,8 +141,8 @@ impl Core {
         } else if !new.is_empty() {
             let mut model = self.model.write(py);
             let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-            if let Some(index) = front.work.inputs.iter().position(|value| !value.is_finite()) {
-                let error = ExampleError::NonFiniteInput { index, value: front.work.inputs[index] };
+            if let Some(index) = front.inputs.iter().position(|value| !value.is_finite()) {
+                let error = ExampleError::NonFiniteInput { index, value: front.inputs[index] };
                 return Err(front.names.refusal(error.into()));
             }
             if let Some(Numbers { learner, .. }) = model.numbers() {
@@ -155,23 +157,23 @@ impl Core {
         {
             let new = new.iter().map(|name| text_of(name).map(|text| text.to_string()));
             front.names.append(py, new.collect::<PyResult<_>>()?)?;
-            front.names.read(&dict, &mut front.work.inputs)?;
+            front.names.read(&dict, &mut front.inputs)?;
         }
         Ok(fresh)
     }
 
-    /// Reads an input into `front.work`, to predict. Features that were never learnt are left out.
+    /// Reads an input into `front.inputs`, to predict. Features that were never learnt are left out.
     pub(crate) fn read_to_predict(&self, front: &mut Front, x: &Bound<'_, PyAny>) -> PyResult<()> {
         match Row::new(x)? {
             Row::Keyed(dict) => {
-                let found = front.names.read(&dict, &mut front.work.inputs)?;
+                let found = front.names.read(&dict, &mut front.inputs)?;
                 if found.known == 0 && found.unknown > 0 && front.made {
                     front.names.check_known(&dict, found)?;
                     front.notes.strange(&front.names.no_match(&[dict.keys().get_item(0)?.to_string()]).to_string());
                 }
             }
             Row::Placed(values) => {
-                sequence(&values, &mut front.work.inputs)?;
+                sequence(&values, &mut front.inputs)?;
                 self.take_places(x.py(), front)?;
             }
         }
@@ -181,12 +183,12 @@ impl Core {
     /// Values without names have the places of the model, and 0 for features that came with a name
     /// later.
     fn take_places(&self, py: Python<'_>, front: &mut Front) -> PyResult<()> {
-        let width = front.work.inputs.len();
+        let width = front.inputs.len();
         if width <= front.names.len() && front.names.take_places(width)? {
             front.notes.by_order(by_order_of(front.names.texts()));
         }
         if front.made && width == front.names.places_alone() {
-            front.work.inputs.resize(self.look(py, Session::dimension)?.max(width), 0.0);
+            front.inputs.resize(self.look(py, Session::dimension)?.max(width), 0.0);
         }
         Ok(())
     }

@@ -89,9 +89,7 @@ impl LearnerCore {
         } else {
             Lesson::Class { class, known, weight: w }
         };
-        let inputs = std::mem::take(&mut front.work.inputs);
-        let learnt = model.task.learn(&inputs, lesson, &mut front.notes.watch, &mut front.work);
-        front.work.inputs = inputs;
+        let learnt = model.task.learn(&front.inputs[..], lesson, &mut front.notes.watch, &mut front.work);
         learnt.map_err(|error| match error {
             StepError::Learner(error) => front.names.refusal(error),
             other => errors::step(other),
@@ -241,9 +239,7 @@ impl LearnerCore {
         front.work.scores.clear();
         let model = self.core.model.read(x.py());
         let Some(model) = model.as_ref() else { return Ok(false) };
-        let inputs = std::mem::take(&mut front.work.inputs);
-        let made = model.task.predict(&inputs, front.classes.len(), &mut front.work);
-        front.work.inputs = inputs;
+        let made = model.task.predict(&front.inputs[..], front.classes.len(), &mut front.work);
         made.map_err(|error| front.names.refusal(error))?;
         Ok(true)
     }

@@ -75,6 +75,7 @@ impl LearnerSpec {
             rows: &known.rows[..rows],
             outputs: known.outputs,
             classes: known.classes,
+            ..Context::default()
         };
         settings.build(kernel.clone(), &context).map_err(errors::catalogue)
     }

@@ -42,9 +42,9 @@ impl Extra {
             (Self::Reach, _) if model.intervals().is_none() => Err(no_intervals()),
             (Self::Reach, _) => Ok((&work.numbers, &work.reach)),
             (Self::Deviation, Some(Numbers { learner, .. })) => {
-                let RowPrediction { inputs, scratch, numbers, scores, .. } = work;
+                let RowPrediction { input, scratch, numbers, scores, .. } = work;
                 scores.resize(numbers.len(), 0.0);
-                learner.predict_variance_into(inputs, scratch, numbers, scores).map_err(errors::learner)?;
+                learner.predict_variance_into(input.numbers(), scratch, numbers, scores).map_err(errors::learner)?;
                 scores.iter_mut().for_each(|variance| *variance = variance.sqrt());
                 Ok((numbers, scores))
             }

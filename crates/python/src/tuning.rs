@@ -94,7 +94,7 @@ impl TuningJob<'_> {
             Settings::new(self.entry, pairs.iter().map(String::as_str)).map_err(|error| error.to_string())?;
         let (dimension, classes) = (self.dimension(), self.classes > 0);
         let first = &self.inputs[..rows.min(256) * dimension];
-        let context = Context { dimension, seed: self.seed, rows: first, outputs: 1, classes };
+        let context = Context { dimension, seed: self.seed, rows: first, classes, ..Context::default() };
         let learner = settings.build(kernel, &context).map_err(|error| error.to_string())?.learner;
         let sum = if classes { self.wrong(learner, rows) } else { self.squares(learner, rows) }?;
         let score = sum / rows.saturating_sub(self.skip).max(1) as f64;

@@ -21,14 +21,18 @@ pub(crate) struct Beginning {
     /// The line that a table begins on which a terminal printed, and true if a line of types
     /// stands below its names.
     pub(crate) printed: Option<(Line, bool)>,
+    /// The first of the lines above such a table.
+    pub(crate) title: Option<u64>,
 }
 
 /// Comments above the first record, the last of them.
 pub(crate) struct Comment(String);
 
-/// Goes to the first record that is no comment and no hint.
-pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError> {
-    let mut beginning = Beginning { hint: None, comment: None, printed: None };
+/// Goes to the first record that is no comment and no hint. Other lines are looked at only if this
+/// `may_wait` for them.
+pub(crate) fn to_first_record(lines: &mut Lines, may_wait: bool) -> Result<Beginning, DataError> {
+    let mut beginning = Beginning { hint: None, comment: None, printed: None, title: None };
+    let titles = |lines: &mut Lines| if may_wait { printed::titles_above(lines) } else { None };
     while lines.advance()? {
         if beginning.hint.is_none() && beginning.comment.is_none() {
             beginning.hint = hint(lines)?;
@@ -37,6 +41,12 @@ pub(crate) fn to_first_record(lines: &mut Lines) -> Result<Beginning, DataError>
             }
         }
         if !lines.text().starts_with(b"#") {
+            if let (None, Some(above)) = (beginning.hint, titles(lines)) {
+                beginning.title = Some(lines.line_number());
+                for _ in 0..above {
+                    lines.advance()?;
+                }
+            }
             if let (None, Some(types)) = (beginning.hint, printed::of_printed(lines)) {
                 (beginning.printed, beginning.hint) = (Some((lines.line(), types)), Some(Separator::Bar));
                 if !lines.unframe() && !lines.advance()? {

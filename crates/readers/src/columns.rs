@@ -133,6 +133,15 @@ impl ColumnPlan {
         Ok(plan)
     }
 
+    /// The plan of rows whose features are tokens: a target alone.
+    pub(crate) fn of_tokens(file: &str, targets: Targets) -> Result<Self, DataError> {
+        let mut plan = Self { roles: vec![Role::Value(0)], cells: vec![0], dimension: 0, targets: 1 };
+        if targets == Targets::Labels {
+            plan.read_labels(file)?;
+        }
+        Ok(plan)
+    }
+
     /// Has the target, if there is one, read as a label.
     pub(crate) fn read_labels(&mut self, file: &str) -> Result<(), DataError> {
         match *self.targets() {

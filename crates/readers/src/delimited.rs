@@ -71,13 +71,14 @@ impl Delimited {
         options: &ReadOptions,
         (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
-        let (mut cells, Beginning { hint, comment, printed }) = (Cells::default(), to_first_record(lines)?);
+        let (mut cells, Beginning { hint, comment, printed, title }) =
+            (Cells::default(), to_first_record(lines, may_wait)?);
         if let Some(other) = other_format::of_record(lines, may_wait) {
             return Err(other.error(lines.file()).into());
         }
         let told = options.separator.or(hint).or(separator);
         let mut remarks: Vec<String> =
-            printed.iter().map(|(line, _)| Remark::Printed(line.clone()).to_string()).collect();
+            printed.iter().map(|(line, _)| Remark::Printed { line: line.clone(), title }.to_string()).collect();
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)

@@ -135,8 +135,8 @@ impl Labels {
         &self.names
     }
 
-    /// The first two classes that differ in capitals, quotes or the marks around them alone, such
-    /// as `>50K` and `>50K.`. `O(c)` for c classes.
+    /// The first two classes that differ in capitals or in marks around them alone, such as `>50K`
+    /// and `>50K.`. `O(c)` for c classes.
     pub fn alike(&self) -> Option<(&str, &str)> {
         let mut known = HashMap::new();
         self.names.iter().find_map(|name| {

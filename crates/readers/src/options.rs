@@ -166,8 +166,14 @@ pub struct ReadOptions {
     /// Treatment of cells without a value. LIBSVM cannot have any: what is absent there is 0.
     pub missing: Missing,
     /// The number of features of a LIBSVM file; `None` is its largest index, found in a first pass.
-    /// Other formats ignore it.
+    /// With 0 a row's pairs are [tokens](crate::Example::tokens), of any index, in one pass. Other
+    /// formats ignore it.
     pub libsvm_dimension: Option<usize>,
+    /// True if the pairs of a LIBSVM file may be tokens: they are where its first 256 rows have an
+    /// index above 1,024 and less than a tenth of the cells up to it, and the number of features is
+    /// not told.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub libsvm_tokens: bool,
     /// Reading of the target: as a number or as a label.
     #[cfg_attr(feature = "serde", serde(default))]
     pub targets: Targets,

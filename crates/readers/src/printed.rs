@@ -2,6 +2,7 @@
 
 use crate::frame::{has_bar, is_drawn, is_rule};
 use crate::lines::Lines;
+use crate::number::is_value;
 
 /// Records behind the first that show a doubled separator.
 const ENOUGH: usize = 8;
@@ -30,6 +31,33 @@ pub(crate) fn of_printed(lines: &mut Lines) -> Option<bool> {
     let third = line(2)?;
     let has_types = has_bar(&third) && line(3).is_some_and(|fourth| is_rule(&fourth));
     (is_rule(&third) || has_types).then_some(has_types)
+}
+
+/// Number of lines, the current one and those behind it, above a printed table between rules, as
+/// reports have their titles.
+pub(crate) fn titles_above(lines: &mut Lines) -> Option<usize> {
+    const MOST: usize = 16;
+    let is_title = |text: &str| !text.contains([',', ';', '\t']) && !is_value(text.as_bytes());
+    let shown = |lines: &Lines| String::from_utf8_lossy(lines.text()).trim().to_owned();
+    let first = shown(lines);
+    if is_rule(&first) || has_bar(&first) || !is_title(&first) {
+        return None;
+    }
+    // Whoever writes a row and waits is answered at once.
+    let next = (1..4).find_map(|most| {
+        let mut next = lines.ahead(most);
+        matches!(next.advance(), Ok(true)).then(|| shown(&next))
+    });
+    if !is_title(&next?) {
+        return None;
+    }
+    let (mut behind, mut texts) = (lines.ahead(MOST), Vec::new());
+    while let Ok(true) = behind.advance() {
+        texts.push(shown(&behind));
+    }
+    let begins = |window: &[String]| is_rule(&window[0]) && has_bar(&window[1]) && is_rule(&window[2]);
+    let above = texts.windows(3).position(begins)?;
+    (!texts[..above].iter().any(|text| has_bar(text))).then_some(above + 1)
 }
 
 /// True if a separator is doubled wherever it stands, in the current line and those behind it.
@@ -76,11 +104,17 @@ mod tests {
             "┌────┬───┬─────┐\n│ x  │ c │  y  │\n├────┼───┼─────┤\n│  1 │ a │ 2.5 │\n│ 30 │ b │   4 │\n└────┴───┴─────┘\n",
             "┌────┬─────────┬────────┐\n│ x  │    c    │   y    │\n│ int32 │ varchar │ double │\n├────┼─────────┼────────┤\n│  1 │ a │ 2.5 │\n│ 30 │ b │ 4 │\n└────┴─────────┴────────┘\n",
             "╒════╤═══╤═════╕\n│ x  │ c │  y  │\n╞════╪═══╪═════╡\n│  1 │ a │ 2.5 │\n├────┼───┼─────┤\n│ 30 │ b │   4 │\n╘════╧═══╧═════╛\n",
+            "Sales of May\n\n---------------\n| x  | c | y   |\n---------------\n|  1 | a | 2.5 |\n| 30 | b |   4 |\n---------------\n",
         ] {
             let (names, rows, told) = read(text);
             assert_eq!(names, ["x", "c", "y"], "{text}");
             assert_eq!(rows, [["1", "a", "2.5"], ["30", "b", "4"]], "{text}");
-            assert!(told[0].starts_with("f, line 1: is a table as a terminal prints it"), "{told:?}");
+            let title = text.starts_with("Sales");
+            assert!(
+                told[0]
+                    .starts_with(&format!("f, line {}: is a table as a terminal prints it", if title { 3 } else { 1 }))
+            );
+            assert_eq!(told[0].ends_with("what stands above it, from line 1 on, is left out"), title, "{told:?}");
         }
     }
 

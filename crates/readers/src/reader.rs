@@ -355,7 +355,7 @@ impl RowReader {
     /// As [`next_row`](Self::next_row), except for those of the target's kind. After an error, and
     /// at the end, the example is empty and its weight 1.
     pub fn next_example(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Example { features, targets, label, weight } = example;
+        let Example { features, targets, label, weight, tokens } = example;
         label.clear();
         // The row goes straight into the example's own memory.
         std::mem::swap(targets, &mut self.beside.targets);
@@ -364,6 +364,7 @@ impl RowReader {
         std::mem::swap(targets, &mut self.beside.targets);
         std::mem::swap(label, &mut self.beside.label);
         *weight = self.beside.weight;
+        self.rows.swap_tokens(tokens);
         if !matches!(read, Ok(true)) {
             targets.clear();
             label.clear();

@@ -1,6 +1,6 @@
 //! A row of cells in one piece of memory.
 
-use mercer_core::{Cell, Cells};
+use mercer_core::{Cell, Cells, TokenRow};
 
 /// The cells of one row. One value serves for all rows: filling it again allocates nothing once it
 /// has held the longest row.
@@ -43,6 +43,8 @@ pub struct Example {
     pub label: String,
     /// The weight: 1 if there is no column of weights.
     pub weight: f64,
+    /// The tokens of the features, where there are some.
+    pub tokens: Option<TokenRow>,
 }
 
 impl Record {

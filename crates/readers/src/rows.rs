@@ -1,5 +1,7 @@
 //! Rows of a file of each format.
 
+use mercer_core::TokenRow;
+
 use crate::columns::ColumnPlan;
 use crate::dialect::Marks;
 use crate::error::DataError;
@@ -52,6 +54,11 @@ pub(crate) trait Rows: Send {
     /// Passes over rows, at most so many, that need not be read one by one.
     fn skip(&mut self, _lines: &Lines, _most: u64) -> Result<u64, DataError> {
         Ok(0)
+    }
+
+    /// Puts the tokens of the row last taken into `tokens`, of formats that have some.
+    fn swap_tokens(&mut self, tokens: &mut Option<TokenRow>) {
+        *tokens = None;
     }
 
     /// Number of rows, where that is known beforehand.

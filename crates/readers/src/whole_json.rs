@@ -39,11 +39,24 @@ pub(crate) fn find(lines: &mut Lines) -> Option<OtherKind> {
         let inner = serde_json::from_str::<BTreeMap<String, &RawValue>>(value.get());
         inner.is_ok_and(|inner| !inner.is_empty() && !inner.values().any(|value| value.get().starts_with(['{', '['])))
     };
-    let alone = |lines: &mut Lines| !matches!(lines.ahead(1).advance(), Ok(true));
-    if object.len() > 1 && object.values().all(is_flat) && keys_agree(&object) && alone(lines) {
+    let by_columns = object.len() > 1 && object.values().all(is_flat) && keys_agree(&object);
+    let within = object.values().any(|value| holds_objects(value));
+    if !(by_columns || within) || matches!(lines.ahead(1).advance(), Ok(true)) {
+        return None;
+    }
+    if by_columns {
         return pandas("a table as pandas writes it with orient=\"columns\" or \"index\"");
     }
-    None
+    Some(OtherKind {
+        kind: "one JSON object that holds a list of others",
+        remedy: "write one row a line, as jq -c '.KEY[]' does with the key of the list",
+    })
+}
+
+/// True if a value is a list of several objects.
+fn holds_objects(value: &RawValue) -> bool {
+    let list: Option<Vec<&RawValue>> = serde_json::from_str(value.get()).ok();
+    list.is_some_and(|list| list.len() > 1 && list.iter().all(|value| value.get().starts_with('{')))
 }
 
 /// True if all values are objects with the same keys.
@@ -74,6 +87,7 @@ mod tests {
             (r#"{"columns":["a","y"],"index":[0,1],"data":[[1,2],[3,4]]}"#, r#"orient="split""#),
             (r#"{"schema":{"fields":[]},"data":[{"a":1}]}"#, r#"orient="table""#),
             (r#"{"a":{"0":1,"1":3},"y":{"0":2,"1":4}}"#, r#"orient="columns" or "index""#),
+            (r#"{"type":"x","features":[{"a":1},{"a":2}]}"#, "holds a list of others"),
             ("{\n  \"rows\": [\n    {\"a\": 1}\n  ]\n}\n", "one JSON object over several lines"),
         ] {
             let error = read(text).unwrap_err();

@@ -5,7 +5,7 @@
 //! with `|` between, where a type has several names). Files hold the number, so that no other
 //! learner ever has it. This file knows all learners; none knows it.
 
-use mercer_auto::{AUTO, Auto};
+use mercer_auto::{AUTO, Auto, AutoWithTokens};
 use mercer_kernels::AnyKernel;
 use mercer_learners::catalogue::{BuildError, Context, Entry, Learner, NEEDS_GAUSSIAN, Value, Values};
 use mercer_learners::families::*;
@@ -86,6 +86,28 @@ impl<L> Makes<L> for Wrapper<L> {
     }
 }
 
+/// `auto`, with members for the tokens of rows that have some.
+struct AutoMaker {
+    entry: Entry,
+}
+
+impl Makes<AnyRegressor<AnyKernel>> for AutoMaker {
+    fn made(
+        &self,
+        kernel: AnyKernel,
+        context: &Context<'_>,
+        values: &Values<'_>,
+        _: Members<'_>,
+    ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
+        if context.tokens {
+            return Ok(AutoWithTokens::new(context.dimension, values.parameters(context)?)?.into());
+        }
+        (AUTO.make)(kernel, context, values).map(Into::into)
+    }
+}
+
+const AUTO_MAKER: AutoMaker = AutoMaker { entry: AUTO.entry };
+
 const EXPERTS: Wrapper<Mixture<AnyRegressor<AnyKernel>>> = Wrapper { entry: mixture::EXPERTS, make: mixture::mixture };
 
 const RESTART: Wrapper<Restarting<AnyRegressor<AnyKernel>>> =
@@ -148,7 +170,7 @@ learners! {
     14 PkawvNystrom(PkawvNystrom<K>) = PKAWV_NYSTROM,
     15 PkrrNystrom(PkrrNystrom<K>) = PKRR_NYSTROM,
     16 Mixture(Mixture<AnyRegressor<K>>) = EXPERTS,
-    17 Auto(Auto) = AUTO,
+    17 Auto(Auto) = AUTO_MAKER,
     18 PkawvFrozen(PkawvFrozen<K>),
     19 PkrrFrozen(PkrrFrozen<K>),
     20 Knlms(Knlms<K>) = KNLMS,
@@ -183,6 +205,10 @@ learners! {
     49 PkawvFixed(PkawvFixed<K>),
     50 Krmc(Krmc<K>) = KRMC,
     51 Robust(Robust<AnyRegressor<K>>) = ROBUST,
+    52 Coin(Coin) = COIN,
+    53 DiagonalKalman(DiagonalKalman) = DIAGONAL_KALMAN,
+    54 Pairs(Pairs) = PAIRS,
+    55 AutoWithTokens(AutoWithTokens),
 }
 
 #[cfg(test)]

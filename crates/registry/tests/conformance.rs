@@ -1,14 +1,15 @@
 //! The contract of `mercer_testkit::conformance`, on every regression learner and several kernels.
 
-use mercer_auto::{Auto, AutoParams};
+use mercer_auto::{Auto, AutoParams, AutoWithTokens};
 use mercer_experts::{Adwin, AnyDetector, PageHinkley, Rule, Share};
 use mercer_kernels::AnyKernel;
 use mercer_learners::update::Forgetting;
 use mercer_learners::{
-    AogdAld, AogdAldParams, ConKons, ConKonsParams, Fogd, FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd,
-    KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss, Mixture, Nogd, NogdParams, NonsAld, NonsAldParams,
-    NystromParams, PkawvFrozen, PkawvNystrom, PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting,
-    Robust, RobustParams, SketchedKons, SketchedKonsParams, TaylorParams, Weights,
+    AogdAld, AogdAldParams, Coin, CoinParams, ConKons, ConKonsParams, DiagonalKalman, DiagonalKalmanParams, Fogd,
+    FogdParams, KernelAwv, KernelKrr, KernelRidgeParams, Kogd, KogdParams, Kons, KonsParams, Krls, KrlsParams, Loss,
+    Mixture, Nogd, NogdParams, NonsAld, NonsAldParams, NystromParams, Pairs, PairsParams, PkawvFrozen, PkawvNystrom,
+    PkawvTaylor, PkrrFrozen, PkrrNystrom, PkrrTaylor, ProsNKons, Restarting, Robust, RobustParams, SketchedKons,
+    SketchedKonsParams, TaylorParams, Weights,
 };
 use mercer_registry::{entries, trial};
 use mercer_testkit::alloc::CountingAllocator;
@@ -125,6 +126,29 @@ fn fogd() {
     // Inputs divided by a width below 1 overflow before they are infinite themselves.
     let narrow = params.sigma(0.5);
     check("narrow FOGD", Memory::Bounded, |_| Fogd::new(3, narrow).expect("valid").into());
+}
+
+#[test]
+fn coin() {
+    for (loss, outputs) in losses() {
+        let params = CoinParams::default().loss(loss).outputs(outputs);
+        let make = || Coin::new(3, params).expect("valid").into();
+        check_regressor(&format!("COIN, {loss}"), Memory::Bounded, false, &make);
+        let make = || Pairs::new(3, PairsParams::default().loss(loss).outputs(outputs)).expect("valid").into();
+        check_regressor(&format!("PAIRS, {loss}"), Memory::Bounded, false, &make);
+    }
+    // Two keys of their own, and the others share places.
+    let make = || Coin::new(3, CoinParams::default().places(2)).expect("valid").into();
+    check_regressor("COIN with two places", Memory::Bounded, false, &make);
+}
+
+#[test]
+fn diagonal_kalman() {
+    for (loss, outputs) in [(Loss::SQUARED, 1), (Loss::SQUARED, 3), (Loss::LOGISTIC, 1), (Loss::LOGISTIC, 3)] {
+        let params = DiagonalKalmanParams::default().loss(loss).outputs(outputs);
+        let make = || DiagonalKalman::new(3, params).expect("valid").into();
+        check_regressor(&format!("DIAGONAL KALMAN, {loss}"), Memory::Bounded, false, &make);
+    }
 }
 
 #[test]
@@ -262,6 +286,16 @@ fn sharing_experts() {
         Mixture::new(members, Rule::Ewa).and_then(|new| Ok(new.sharing(Share::Decreasing)?)).expect("members").into()
     };
     check("a mixture that shares", Memory::Bounded, make);
+}
+
+#[test]
+fn auto_with_tokens() {
+    let params = AutoParams::default().budget(20_000);
+    let make = || AutoWithTokens::new(3, params).expect("valid").into();
+    check_regressor("auto with tokens", Memory::Bounded, false, &make);
+    // Of several outputs `auto` makes room once more where its window fills up.
+    let make = || AutoWithTokens::new(3, params.outputs(3)).expect("valid").into();
+    check_regressor("auto with tokens, three outputs", Memory::GrowsWithStream, false, &make);
 }
 
 #[test]

@@ -4,10 +4,10 @@
 //! scored. The statistics of the encoding move last, so that a refused row leaves no trace.
 
 use mercer_core::Cells;
-use mercer_encoding::{EncodingError, ScaledTargets};
+use mercer_encoding::{Encoding, EncodingError, ScaledTargets};
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{Error, Regressor, RegressorExt, Scratch, Target};
+use mercer_learners::{Error, Input, Inputs, Regressor, RegressorExt, Scratch, Target, TokenRow, predict_input};
 use mercer_readers::{Example, Record};
 use mercer_registry::AnyRegressor;
 
@@ -59,10 +59,17 @@ pub struct RowPrediction {
     pub scores: Vec<f64>,
     /// Distances of the ends of intervals below and above each number.
     pub reach: Vec<f64>,
-    /// Inputs of the learner that a record became.
-    pub inputs: Vec<f64>,
+    /// The input of the learner that a record became.
+    pub input: EncodedInput,
     /// Working memory of the learner, which may be prepared for many rows.
     pub scratch: Scratch,
+}
+
+/// The input that a record becomes; the memory is used again.
+#[derive(Clone, Debug, Default)]
+pub struct EncodedInput {
+    numbers: Vec<f64>,
+    tokens: TokenRow,
 }
 
 /// A row that was not predicted or learnt.
@@ -95,23 +102,29 @@ impl Task {
     ///
     /// # Errors
     /// As the learner.
-    pub fn predict(&self, inputs: &[f64], known: usize, answer: &mut RowPrediction) -> Result<(), Error> {
+    pub fn predict<'x>(
+        &self,
+        input: impl Into<Input<'x>>,
+        known: usize,
+        answer: &mut RowPrediction,
+    ) -> Result<(), Error> {
+        let input = input.into();
         let RowPrediction { numbers, reach, scores, judged, scratch, .. } = answer;
         match self {
             Self::Numbers(task) => {
                 let Numbers { learner, intervals, .. } = &**task;
                 numbers.resize(learner.outputs(), 0.0);
                 match intervals {
-                    None => learner.predict_into(inputs, scratch, numbers),
+                    None => predict_input(learner, input, scratch, numbers),
                     Some(intervals) => {
                         reach.resize(2 * learner.outputs(), 0.0);
-                        intervals.predict_into(learner, inputs, scratch, numbers, reach)
+                        intervals.predict_into(learner, input, scratch, numbers, reach)
                     }
                 }
             }
             Self::Classes(task) => {
                 let Classes { classifier, labels, .. } = &**task;
-                classifier.scores_with(inputs, scratch, scores)?;
+                classifier.scores_with(input, scratch, scores)?;
                 judged.read(classifier, labels, known, scores);
                 Ok(())
             }
@@ -124,13 +137,14 @@ impl Task {
     ///
     /// # Errors
     /// As the learner, which is then as before; [`StepError::Target`] for a target of another kind.
-    pub fn learn(
+    pub fn learn<'x>(
         &mut self,
-        inputs: &[f64],
+        input: impl Into<Input<'x>>,
         lesson: Lesson<'_>,
         watch: &mut Watch,
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
+        let input = input.into();
         match (self, lesson) {
             (Self::Numbers(task), Lesson::Numbers(target)) => {
                 let Numbers { learner, intervals, score } = &mut **task;
@@ -142,16 +156,16 @@ impl Task {
                 let RowPrediction { numbers, reach, scratch, .. } = answer;
                 numbers.resize(learner.outputs(), 0.0);
                 match intervals {
-                    None => learner.learn(inputs, target, numbers)?,
+                    None => learner.learn_input(input, target, numbers)?,
                     Some(intervals) => {
                         reach.resize(2 * learner.outputs(), 0.0);
-                        intervals.learn(learner, inputs, target, scratch, numbers, reach)?;
+                        intervals.learn(learner, input, target, scratch, numbers, reach)?;
                     }
                 }
                 let unscored = score.rounds() == 0 && predicts_late(learner.learner());
                 let (made, weight) = if unscored { (&[][..], 0.0) } else { (&**numbers, target.weight) };
                 score.record_weighted(numbers, target.y, weight);
-                watch.record(inputs, made, target.y, target.weight, learner.dictionary_size());
+                watch.record(input.numbers, made, target.y, target.weight, learner.dictionary_size());
                 Ok(())
             }
             (Self::Classes(task), Lesson::Class { class, known, weight }) => {
@@ -160,7 +174,7 @@ impl Task {
                     scores.clear();
                     scores.extend_from_slice(made);
                 };
-                Ok(task.learn_rows(inputs, (&[class], known), &[weight], judged, keep)?)
+                Ok(task.learn_rows(input, (&[class], known), &[weight], judged, keep)?)
             }
             (Self::Numbers(_), _) => {
                 Err(StepError::Target("the model learns numbers, and the target is a class".into()))
@@ -179,9 +193,9 @@ impl Classes {
     ///
     /// # Errors
     /// As the learner; the rows before the one that is refused are learnt.
-    pub fn learn_rows(
+    pub fn learn_rows<'x>(
         &mut self,
-        inputs: &[f64],
+        inputs: impl Into<Inputs<'x>>,
         (classes, mut known): (&[usize], usize),
         weights: &[f64],
         judged: &mut ClassPrediction,
@@ -204,7 +218,7 @@ impl Classes {
 /// Tells if a learner predicts nothing before it has seen a row.
 #[must_use]
 pub fn predicts_late(learner: &AnyRegressor<AnyKernel>) -> bool {
-    matches!(learner, AnyRegressor::Auto(_))
+    matches!(learner, AnyRegressor::Auto(_) | AnyRegressor::AutoWithTokens(_))
 }
 
 impl Lesson<'_> {
@@ -271,7 +285,7 @@ impl Tabular<Task> {
         if self.encoding.is_some() {
             return self.predict_record(&row.record, known, answer);
         }
-        self.task.predict(&row.example.features, known, answer)?;
+        self.task.predict(row.input(), known, answer)?;
         answer.set_ends();
         Ok(())
     }
@@ -287,11 +301,10 @@ impl Tabular<Task> {
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
         let encoding = self.encoding.as_ref().ok_or_else(no_table)?;
-        let mut inputs = std::mem::take(&mut answer.inputs);
-        inputs.clear();
-        let encoded = encoding.encode(record, &mut inputs).map_err(StepError::from);
-        let made = encoded.and_then(|()| Ok(self.task.predict(&inputs, known, answer)?));
-        answer.inputs = inputs;
+        let mut input = std::mem::take(&mut answer.input);
+        let encoded = input.encode(encoding, record).map_err(StepError::from);
+        let made = encoded.and_then(|input| Ok(self.task.predict(input, known, answer)?));
+        answer.input = input;
         made?;
         answer.set_ends();
         Ok(())
@@ -303,7 +316,7 @@ impl Tabular<Task> {
     /// # Errors
     /// Every [`StepError`]; the model is then as before.
     pub fn learn(&mut self, row: &mut Row, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), StepError> {
-        let Row { example: Example { features, targets, label, weight }, record } = row;
+        let Row { example: Example { features, targets, label, weight, tokens }, record } = row;
         let weight = *weight;
         let lesson = match &self.task {
             Task::Numbers(_) => Lesson::Numbers(Target::weighted(targets, weight)),
@@ -315,7 +328,8 @@ impl Tabular<Task> {
         if self.encoding.is_some() {
             self.learn_record(record, lesson, watch, answer)?;
         } else {
-            self.task.learn(features, lesson, watch, answer)?;
+            let input = Input { numbers: features, tokens: tokens.as_ref() };
+            self.task.learn(input, lesson, watch, answer)?;
             answer.set_ends();
         }
         // A class that is not learnt is none.
@@ -341,11 +355,10 @@ impl Tabular<Task> {
     ) -> Result<(), StepError> {
         let Self { encoding, task, .. } = self;
         let encoding = encoding.as_mut().ok_or_else(no_table)?;
-        let mut inputs = std::mem::take(&mut answer.inputs);
-        inputs.clear();
-        let encoded = encoding.encode(record, &mut inputs).map_err(StepError::from);
-        let learnt = encoded.and_then(|()| task.learn(&inputs, lesson, watch, answer));
-        answer.inputs = inputs;
+        let mut input = std::mem::take(&mut answer.input);
+        let encoded = input.encode(encoding, record).map_err(StepError::from);
+        let learnt = encoded.and_then(|input| task.learn(input, lesson, watch, answer));
+        answer.input = input;
         learnt?;
         if lesson.weight() != 0.0 {
             encoding.learn_with(record, lesson.mean())?;
@@ -377,14 +390,40 @@ impl RowPrediction {
     }
 }
 
+impl EncodedInput {
+    /// The input that a record becomes.
+    ///
+    /// # Errors
+    /// As [`Encoding::encode`].
+    pub fn encode(&mut self, encoding: &Encoding, record: &(impl Cells + ?Sized)) -> Result<Input<'_>, EncodingError> {
+        let Self { numbers, tokens } = self;
+        numbers.clear();
+        encoding.encode(record, numbers)?;
+        let has_tokens = encoding.tokens(record, tokens)?;
+        Ok(Input { numbers, tokens: has_tokens.then_some(&*tokens) })
+    }
+
+    /// The numbers of the record that was encoded last.
+    #[must_use]
+    pub fn numbers(&self) -> &[f64] {
+        &self.numbers
+    }
+}
+
 impl Row {
+    /// The input of a row of numbers, with its tokens where it has some.
+    #[must_use]
+    pub fn input(&self) -> Input<'_> {
+        Input { numbers: &self.example.features, tokens: self.example.tokens.as_ref() }
+    }
+
     /// A digest of the rows met, with this one more: its numbers or its cells, the checksum of its
     /// label, and its weight, if rows are `weighted`.
     #[must_use]
     pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
-        let Self { example: Example { features, targets, label, weight }, record } = self;
+        let Self { example: Example { features, targets, label, weight, tokens }, record } = self;
         let plain = record.is_empty();
-        if label.is_empty() && !weighted && plain {
+        if label.is_empty() && !weighted && plain && tokens.is_none() {
             return seen.after([features, targets]);
         }
         let mut rest = targets.clone();
@@ -393,6 +432,10 @@ impl Row {
         }
         if weighted {
             rest.push(*weight);
+        }
+        if let Some(row) = tokens.as_ref().filter(|_| plain) {
+            let halves = |key: u64| [(key >> 32) as u32, key as u32].map(f64::from);
+            rest.extend(row.tokens().flat_map(|token| halves(token.key).into_iter().chain([token.value])));
         }
         if plain { seen.after([features, &rest]) } else { seen.after_cells(record, &rest) }
     }

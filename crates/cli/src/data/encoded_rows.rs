@@ -8,6 +8,7 @@ mod running_encoding;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use mercer_core::TokenUse;
 use mercer_encoding::{Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
@@ -327,7 +328,7 @@ fn locked(odd: &Mutex<Oddities>) -> MutexGuard<'_, Oddities> {
 }
 
 fn clear(example: &mut Example) {
-    let Example { features, targets, label, weight } = example;
+    let Example { features, targets, label, weight, .. } = example;
     features.clear();
     targets.clear();
     label.clear();
@@ -433,6 +434,9 @@ impl TableHead {
             return Err(refused(twice));
         }
         let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
+        if looking.options.tokens != TokenUse::Never {
+            schema.take_words(&overrides);
+        }
         if looking.running && has_means(kind, &targets, &schema) {
             schema.take_means(&overrides, looking.options.categories);
         }

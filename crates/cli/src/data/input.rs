@@ -382,7 +382,7 @@ impl Input {
             InputSource::Table(table) if self.given == table.len() => Ok(false),
             InputSource::Table(table) => {
                 let i = self.given;
-                let Example { features, targets, label, weight } = example;
+                let Example { features, targets, label, weight, .. } = example;
                 features.clear();
                 features.extend_from_slice(table.row(i));
                 targets.clear();

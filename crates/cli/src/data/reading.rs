@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use mercer_core::TokenUse;
 use mercer_datasets::Registry;
 use mercer_encoding::Scale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, RowReader, TargetColumn};
@@ -57,7 +58,8 @@ impl<'a> Reading<'a> {
             ignore: whole(ignore),
             weight: weight.clone(),
             targets: wanted.targets(),
-            libsvm_dimension: common.dimension.map(usize::from),
+            libsvm_tokens: looking.options.tokens == TokenUse::WithTexts,
+            libsvm_dimension: common.dimension.map(usize::from).or(looking.tokens_alone.then_some(0)),
             permute: common.permute.filter(|_| data == common.data),
             ..ReadOptions::default()
         };

@@ -180,7 +180,7 @@ impl ClassRounds {
         let to = from + self.classes.len();
         let Self { classifier, labels, known, made, classes, .. } = self;
         let weights = chunk.weights.get(from..to).unwrap_or_default();
-        let inputs = &chunk.features[from * d..to * d];
+        let inputs = chunk.inputs(from, to, d);
         let learnt = classifier.learn_rows(inputs, classes, weights, |row, classifier, scores| {
             let class = classes[row];
             let mut one = PredictedRow { class, known: *known, ..PredictedRow::default() };

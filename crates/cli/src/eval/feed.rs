@@ -4,7 +4,9 @@
 
 use std::collections::VecDeque;
 
+use mercer_core::TokenRow;
 use mercer_encoding::Encoding;
+use mercer_learners::Inputs;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{Example, Format, Labels};
 use mercer_session::LabelDelay;
@@ -49,6 +51,9 @@ struct StreamHead {
     features: Vec<f64>,
     targets: Vec<f64>,
     rows: VecDeque<(f64, ExamplePlace)>,
+    tokens: VecDeque<TokenRow>,
+    /// Tokens of all rows.
+    all_tokens: usize,
     /// Rows handed out.
     used: usize,
     ended: bool,
@@ -58,6 +63,8 @@ struct StreamHead {
 const AHEAD: usize = 1 << 16;
 /// Numbers read ahead at most (64 MiB).
 const AHEAD_NUMBERS: usize = 1 << 23;
+/// Tokens read ahead at most (64 MiB).
+const AHEAD_TOKENS: usize = 1 << 22;
 
 /// Some examples; the memory is used again for the next.
 #[derive(Default)]
@@ -68,6 +75,8 @@ pub(crate) struct ExampleChunk {
     pub(crate) targets: Vec<f64>,
     /// One a row; empty without a column of weights.
     pub(crate) weights: Vec<f64>,
+    /// One a row; empty where the learner takes none.
+    pub(crate) tokens: Vec<TokenRow>,
     /// The rows before each that still wait for their labels when it comes; empty if none ever do.
     pub(crate) waiting: Vec<usize>,
     /// Where columns are encoded, the features of the rows whose labels come, row by row.
@@ -79,6 +88,11 @@ impl ExampleChunk {
     /// The number of examples.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
+    }
+
+    /// The inputs of rows `from..to`, of `dimension` numbers each.
+    pub(crate) fn inputs(&self, from: usize, to: usize, dimension: usize) -> Inputs<'_> {
+        Inputs { numbers: &self.features, tokens: &self.tokens }.range(from, to, dimension)
     }
 
     pub(crate) fn weight(&self, row: usize) -> f64 {
@@ -178,13 +192,17 @@ impl<'a> ExampleFeed<'a> {
 
     fn read_ahead(&mut self) -> Result<(), Failure> {
         let most = AHEAD.min(AHEAD_NUMBERS / (self.dimension + self.width));
-        while self.ahead.rows.len() < most && !self.stop.requested() {
+        while self.ahead.rows.len() < most && self.ahead.all_tokens < AHEAD_TOKENS && !self.stop.requested() {
             let Some(place) = self.read()? else {
                 self.ahead.ended = true;
                 break;
             };
             self.ahead.features.extend_from_slice(&self.example.features);
             self.ahead.targets.extend_from_slice(&self.example.targets);
+            if let Some(tokens) = self.example.tokens.take() {
+                self.ahead.all_tokens += tokens.tokens().count() + tokens.factors().len();
+                self.ahead.tokens.push_back(tokens);
+            }
             self.ahead.rows.push_back((self.example.weight, place));
         }
         Ok(())
@@ -306,7 +324,9 @@ impl<'a> ExampleFeed<'a> {
         let (d, m) = (self.dimension, self.width);
         match self.ahead.rows.pop_front() {
             Some((weight, place)) => {
-                let (ahead, Example { features, targets, weight: w, .. }) = (&mut self.ahead, &mut self.example);
+                let (ahead, Example { features, targets, weight: w, tokens, .. }) =
+                    (&mut self.ahead, &mut self.example);
+                *tokens = ahead.tokens.pop_front();
                 let row = ahead.used;
                 features.clear();
                 features.extend_from_slice(&ahead.features[row * d..(row + 1) * d]);
@@ -328,6 +348,7 @@ impl<'a> ExampleFeed<'a> {
     /// Fills `chunk` with the next examples; with none at the end.
     pub(crate) fn fill(&mut self, chunk: &mut ExampleChunk) -> Result<(), Failure> {
         chunk.features.clear();
+        chunk.tokens.clear();
         chunk.targets.clear();
         chunk.weights.clear();
         chunk.places.clear();
@@ -335,7 +356,8 @@ impl<'a> ExampleFeed<'a> {
         chunk.due.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
-            let Example { features, targets, weight, .. } = &self.example;
+            let Example { features, targets, weight, tokens, .. } = &mut self.example;
+            chunk.tokens.extend(tokens.take());
             chunk.features.extend_from_slice(features);
             chunk.targets.extend_from_slice(targets);
             if self.input.is_weighted() {

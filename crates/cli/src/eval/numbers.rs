@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
+use mercer_core::TokenRow;
 use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::Error;
 use mercer_learners::intervals::{IntervalScale, LearnerIntervals, deviations};
-use mercer_learners::{Regressor, RegressorExt, Rows, Score, Scratch, Target, Targets};
+use mercer_learners::{Input, RegressorExt, Rows, Score, Scratch, Target, Targets, predict_input};
 use mercer_registry::AnyRegressor;
 use mercer_session::notes::Watch;
 
@@ -20,6 +21,7 @@ use crate::report::stretches::Stretches;
 /// A row that waits for its targets.
 struct LateNumbers {
     inputs: Vec<f64>,
+    tokens: Option<TokenRow>,
     targets: Vec<f64>,
     weight: f64,
 }
@@ -104,12 +106,13 @@ impl NumberRounds {
     /// Learns rows `from..to` of a chunk; tells how many of the chunk were learnt.
     pub(super) fn learn(&mut self, chunk: &ExampleChunk, from: usize, to: usize) -> (usize, Result<(), Error>) {
         let (d, m) = (self.learner.dimension(), self.outputs);
-        let (inputs, ys) = (&chunk.features[from * d..to * d], &chunk.targets[from * m..to * m]);
+        let (inputs, ys) = (chunk.inputs(from, to, d), &chunk.targets[from * m..to * m]);
         if let Some(waiting) = chunk.waiting.get(from) {
-            let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(inputs));
+            let input = inputs.row(0, d);
+            let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(input));
             if learnt.is_ok() {
-                let (inputs, targets) = (inputs.to_vec(), ys.to_vec());
-                self.late.push_back(LateNumbers { inputs, targets, weight: chunk.weight(from) });
+                let (inputs, tokens) = (input.numbers.to_vec(), input.tokens.cloned());
+                self.late.push_back(LateNumbers { inputs, tokens, targets: ys.to_vec(), weight: chunk.weight(from) });
             }
             return (self.predictions.len() / m, learnt);
         }
@@ -117,16 +120,18 @@ impl NumberRounds {
             let before = self.predictions.len();
             self.predictions.resize(before + m, 0.0);
             let target = Target::weighted(ys, chunk.weight(from));
-            let told = if self.tells_variances { self.predict_variances(inputs, before) } else { Ok(()) };
+            let told = if self.tells_variances { self.predict_variances(inputs.numbers, before) } else { Ok(()) };
             let made = &mut self.predictions[before..];
-            let learnt = told.and_then(|()| self.learner.learn(inputs, target, made));
+            let learnt = told.and_then(|()| self.learner.learn_input(inputs.row(0, d), target, made));
             if learnt.is_err() {
                 self.predictions.truncate(before);
             }
             learnt
         } else {
             let weights = chunk.weights.get(from..to).unwrap_or_default();
-            let rows = Targets::new(ys, weights, m).and_then(|targets| Rows::new(inputs, d, targets));
+            let rows = Targets::new(ys, weights, m)
+                .and_then(|targets| Rows::new(inputs.numbers, d, targets))
+                .and_then(|rows| rows.with_tokens(inputs.tokens));
             rows.and_then(|rows| self.learner.learn_rows(rows, &mut self.predictions))
         };
         (self.predictions.len() / m, learnt)
@@ -144,13 +149,13 @@ impl NumberRounds {
     }
 
     /// Predicts a row that is learnt later.
-    fn predict(&mut self, inputs: &[f64]) -> Result<(), Error> {
+    fn predict(&mut self, input: Input<'_>) -> Result<(), Error> {
         let before = self.predictions.len();
         self.predictions.resize(before + self.outputs, 0.0);
         let made = if self.tells_variances {
-            self.predict_variances(inputs, before)
+            self.predict_variances(input.numbers, before)
         } else {
-            self.learner.predict_into(inputs, &mut self.scratch, &mut self.predictions[before..])
+            predict_input(&self.learner, input, &mut self.scratch, &mut self.predictions[before..])
         };
         if made.is_err() {
             self.predictions.truncate(before);
@@ -162,11 +167,12 @@ impl NumberRounds {
     fn learn_late(&mut self, chunk: &ExampleChunk, waiting: usize) -> Result<(), Error> {
         let (d, mut made) = (self.learner.dimension(), vec![0.0; self.outputs]);
         while self.late.len() > waiting
-            && let Some(LateNumbers { inputs, targets, weight }) = self.late.pop_front()
+            && let Some(LateNumbers { inputs, tokens, targets, weight }) = self.late.pop_front()
         {
             let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
             self.due += 1;
-            self.learner.learn(encoded.unwrap_or(&inputs), Target::weighted(&targets, weight), &mut made)?;
+            let input = Input { numbers: encoded.unwrap_or(&inputs), tokens: tokens.as_ref() };
+            self.learner.learn_input(input, Target::weighted(&targets, weight), &mut made)?;
             self.rows += 1;
             self.implausible.take(&self.learner, self.rows, weight);
         }

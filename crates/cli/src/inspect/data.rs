@@ -126,6 +126,7 @@ fn tell(
     }
     let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
     let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
+    schema.take_words(&overrides);
     if let (Some(kind), Some(targets)) = (kind, &targets)
         && encoded_rows::has_means(kind, targets, &schema)
     {

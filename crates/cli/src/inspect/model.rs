@@ -13,6 +13,7 @@ use mercer_session::model::{
     SeriesErrors, Tabular, Taught, VERSION,
 };
 use mercer_session::notes::{Face, crowded};
+use mercer_session::predicts_late;
 use serde_json::{Value, json};
 
 use super::told;
@@ -56,7 +57,7 @@ impl Facts {
         self.tell("bad_rows", model.progress.bad);
         // The row from which on rows are scored.
         let learner = model.task.learner();
-        self.tell("scored_from_row", 1 + u64::from(matches!(learner, AnyRegressor::Auto(_))));
+        self.tell("scored_from_row", 1 + u64::from(predicts_late(learner)));
         if let AnyRegressor::Restarting(learner) = learner {
             self.tell("restarts", learner.restarts());
             self.tell("rows_since_restart", learner.rounds());
@@ -85,6 +86,7 @@ impl Facts {
         let members: Option<Vec<Expert<'_>>> = match learner.learner() {
             AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
             AnyRegressor::Auto(auto) => Some(auto.members().collect()),
+            AnyRegressor::AutoWithTokens(learner) => Some(learner.auto().members().collect()),
             _ => None,
         };
         if let Some(members) = members {

@@ -20,6 +20,8 @@ pub(crate) struct Premises<'a> {
     /// The first rows, and their weights if there are any.
     pub(crate) rows: &'a [f64],
     pub(crate) weights: &'a [f64],
+    /// Whether rows have tokens.
+    pub(crate) tokens: bool,
 }
 
 /// A learner that has learnt nothing yet.
@@ -42,10 +44,10 @@ impl Construction {
         entry: &'static Entry,
         premises: &Premises<'_>,
     ) -> Result<Self, Failure> {
-        let Premises { dimension, kind, rows, weights } = *premises;
+        let Premises { dimension, kind, rows, weights, tokens } = *premises;
         let (made, kernel) = common.kernel(entry, dimension, rows, weights)?;
         let (outputs, classes) = (kind.outputs(), kind.is_class());
-        let context = Context { dimension, seed: common.seed, rows, outputs, classes };
+        let context = Context { dimension, seed: common.seed, rows, outputs, classes, tokens };
         let build = |more: Option<&str>| -> Result<Built, Failure> {
             let settings = Settings::new(entry, common.set.iter().map(String::as_str).chain(more))?;
             let built = settings.build(made.clone(), &context)?;

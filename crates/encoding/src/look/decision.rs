@@ -83,11 +83,17 @@ impl ColumnSight {
         let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
         } else if 2 * self.numbers <= present && distinct == present && present >= ENOUGH_TEXTS {
-            Kind::Identifier
+            if self.are_phrases() { Kind::Text } else { Kind::Identifier }
         } else {
             Kind::Category
         };
         said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// True if most texts are several words.
+    fn are_phrases(&self) -> bool {
+        let phrases = self.values().filter(|(value, _)| value.split_whitespace().nth(1).is_some()).count();
+        2 * phrases > self.values().count()
     }
 
     /// A column of numbers, with what is to be said of it.

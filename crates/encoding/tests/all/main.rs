@@ -9,4 +9,5 @@ mod schema;
 mod scores;
 #[cfg(feature = "learners")]
 mod targets;
+mod tokens;
 mod transform;

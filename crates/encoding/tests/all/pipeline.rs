@@ -7,7 +7,7 @@ use mercer_encoding::{
 use mercer_kernels::{Gaussian, median_width};
 use mercer_learners::{
     Blocks, Classifier, Error, Growth, Krls, KrlsParams, Problem, Regressor, RegressorExt, Scratch, Target, Targets,
-    Variance,
+    Tokens, Variance,
 };
 use proptest::prelude::*;
 
@@ -76,6 +76,14 @@ impl Regressor for Recorder {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

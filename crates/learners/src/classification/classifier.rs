@@ -30,7 +30,8 @@ use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use super::probability::ProbabilityModel;
 use crate::example::{Rows, Target, Targets};
-use crate::learner::check_input;
+use crate::input::{Input, Inputs};
+use crate::learner::{check_input, predict_input};
 use crate::loss::{Logistic, Loss, Softmax};
 use crate::{Error, Regressor, RegressorExt, Scratch};
 
@@ -171,10 +172,15 @@ impl<R: Regressor> Classifier<R> {
     ///
     /// # Errors
     /// As [`Regressor::predict_into`].
-    pub fn scores_with(&self, x: &[f64], scratch: &mut Scratch, scores: &mut Vec<f64>) -> Result<(), Error> {
+    pub fn scores_with<'x>(
+        &self,
+        input: impl Into<Input<'x>>,
+        scratch: &mut Scratch,
+        scores: &mut Vec<f64>,
+    ) -> Result<(), Error> {
         let mut raw = std::mem::take(&mut scratch.numbers);
         raw.resize(self.learner.outputs(), 0.0);
-        let predicted = self.learner.predict_into(x, scratch, &mut raw);
+        let predicted = predict_input(&self.learner, input.into(), scratch, &mut raw);
         scores.clear();
         self.append_scores(&raw, scores);
         scratch.numbers = raw;
@@ -285,16 +291,17 @@ impl<R: Regressor + Clone> Classifier<R> {
     ///
     /// # Errors
     /// The first refused row's; those before it are learnt and were observed.
-    pub fn learn_rows(
+    pub fn learn_rows<'x>(
         &mut self,
-        inputs: &[f64],
+        inputs: impl Into<Inputs<'x>>,
         classes: &[usize],
         weights: &[f64],
         mut observe: impl FnMut(usize, &Self, &[f64]),
     ) -> Result<(), Error> {
-        let d = self.learner.dimension();
-        if inputs.len() != classes.len() * d {
-            return Err(ExampleError::Block { inputs: inputs.len(), rows: classes.len(), dimension: d }.into());
+        let (inputs, d) = (inputs.into(), self.learner.dimension());
+        let Inputs { numbers, tokens } = inputs;
+        if numbers.len() != classes.len() * d || !(tokens.is_empty() || tokens.len() == classes.len()) {
+            return Err(ExampleError::Block { inputs: numbers.len(), rows: classes.len(), dimension: d }.into());
         }
         if !(weights.is_empty() || weights.len() == classes.len()) {
             return Err(Error::Targets { numbers: classes.len(), width: 1, weights: weights.len() });
@@ -307,10 +314,10 @@ impl<R: Regressor + Clone> Classifier<R> {
             let end = (first..classes.len()).find(|row| !known(row)).unwrap_or(classes.len());
             if end > first {
                 let some = weights.get(first..end).unwrap_or_default();
-                self.learn_known(&inputs[first * d..end * d], &classes[first..end], some, first, &mut observe)?;
+                self.learn_known(inputs.range(first, end, d), &classes[first..end], some, first, &mut observe)?;
             }
             if end < classes.len() {
-                self.learn_new(&inputs[end * d..(end + 1) * d], classes[end], weight(end), end, &mut observe)?;
+                self.learn_new(inputs.row(end, d), classes[end], weight(end), end, &mut observe)?;
             }
             first = end + 1;
         }
@@ -320,7 +327,7 @@ impl<R: Regressor + Clone> Classifier<R> {
     /// Learns rows of known classes and positive weights.
     fn learn_known(
         &mut self,
-        inputs: &[f64],
+        inputs: Inputs<'_>,
         classes: &[usize],
         weights: &[f64],
         first: usize,
@@ -331,11 +338,11 @@ impl<R: Regressor + Clone> Classifier<R> {
         classes.iter().for_each(|class| self.append_target(*class, &mut work.targets));
         work.scores.clear();
         let targets = Targets::new(&work.targets, weights, self.width())?;
-        let rows = Rows::new(inputs, self.learner.dimension(), targets)?;
+        let rows = Rows::new(inputs.numbers, self.learner.dimension(), targets)?.with_tokens(inputs.tokens)?;
         let outputs = self.learner.outputs();
         let learnt = if rows.len() == 1 {
             work.scores.resize(outputs, 0.0);
-            let learnt = self.learner.learn(inputs, rows.target(0), &mut work.scores);
+            let learnt = self.learner.learn_input(rows.whole_input(0), rows.target(0), &mut work.scores);
             work.scores.truncate(if learnt.is_ok() { outputs } else { 0 });
             learnt
         } else {
@@ -355,16 +362,16 @@ impl<R: Regressor + Clone> Classifier<R> {
     /// A row of a class that is new, or of weight 0.
     fn learn_new(
         &mut self,
-        x: &[f64],
+        input: Input<'_>,
         class: usize,
         weight: f64,
         row: usize,
         observe: &mut impl FnMut(usize, &Self, &[f64]),
     ) -> Result<(), Error> {
-        check_input(x, self.learner.dimension())?;
+        check_input(input.numbers, self.learner.dimension())?;
         self.check_class(class)?;
         let mut scores = Vec::with_capacity(self.classes);
-        self.scores_with(x, &mut Scratch::default(), &mut scores)?;
+        self.scores_with(input, &mut Scratch::default(), &mut scores)?;
         if weight != 0.0 {
             // A refused example must not leave its class behind.
             let mut grown = self.clone();
@@ -372,7 +379,7 @@ impl<R: Regressor + Clone> Classifier<R> {
             let mut targets = Vec::new();
             grown.append_target(class, &mut targets);
             let mut made = vec![0.0; grown.learner.outputs()];
-            grown.learner.learn(x, Target::weighted(&targets, weight), &mut made)?;
+            grown.learner.learn_input(input, Target::weighted(&targets, weight), &mut made)?;
             let mut made_scores = Vec::with_capacity(grown.classes);
             grown.append_scores(&made, &mut made_scores);
             grown.probability.learn(&made_scores, class, weight);

@@ -17,7 +17,7 @@ use crate::engines::update::{Coefficients, finite};
 use crate::example::Target;
 use crate::learner::{check_input, check_scores};
 use crate::loss::Loss;
-use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Tokens, Variance};
 
 /// An example as a [`CoefficientUpdate`] sees it.
 pub struct SampleView<'a, K> {
@@ -205,6 +205,14 @@ impl<K: Kernel, A: Admission<KernelBasis<K>>, U: CoefficientUpdate<K>> Regressor
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

@@ -20,7 +20,7 @@ use crate::engines::update::{finite, in_range};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Tokens, Variance};
 
 /// Largest curvature of a round, in units of `μ/k(x,x)`.
 const MOST_CURVATURE: f64 = (1_u64 << 26) as f64;
@@ -260,6 +260,14 @@ impl<K: Kernel, C: Curvature> Regressor for DualNewton<K, C> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

@@ -12,7 +12,7 @@ use mercer_simd::dot;
 use crate::engines::update::Coefficients;
 use crate::example::Target;
 use crate::learner::{check_input, check_scores};
-use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Tokens, Variance};
 
 /// An example as a [`MultikernelUpdate`] sees it.
 pub struct SeenByKernels<'a> {
@@ -193,6 +193,14 @@ impl<K: Kernel, U: MultikernelUpdate> Regressor for OnSeveralKernels<K, U> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

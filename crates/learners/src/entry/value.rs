@@ -21,12 +21,14 @@ pub struct Context<'a> {
     pub outputs: usize,
     /// True if the targets are classes.
     pub classes: bool,
+    /// True if rows have tokens.
+    pub tokens: bool,
 }
 
 impl Default for Context<'_> {
     /// Nothing is known; targets are numbers.
     fn default() -> Self {
-        Self { dimension: 0, seed: 0, rows: &[], outputs: 1, classes: false }
+        Self { dimension: 0, seed: 0, rows: &[], outputs: 1, classes: false, tokens: false }
     }
 }
 

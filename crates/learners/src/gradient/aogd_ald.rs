@@ -22,7 +22,7 @@ use crate::learner::{check_input, learn_one_by_one};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::wrappers::{OnOneDictionary, Sharer};
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Tokens, Variance};
 
 parameters! {
     /// Parameters of [`AogdAld`].
@@ -196,6 +196,14 @@ impl<K: Kernel + Clone> Regressor for AogdAld<K> {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {

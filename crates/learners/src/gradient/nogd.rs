@@ -17,7 +17,7 @@ use crate::example::Target;
 use crate::learner::check_input;
 use crate::loss::Loss;
 use crate::parameters::parameters;
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Tokens, Variance};
 
 parameters! {
     /// Parameters of [`Nogd`].
@@ -174,6 +174,14 @@ impl<K: Kernel + Clone> Regressor for Nogd<K> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

@@ -21,7 +21,7 @@ use crate::engines::update::{finite, in_range};
 use crate::entry::{Entry, Learner, Parameters};
 use crate::example::Target;
 use crate::parameters::parameters;
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Tokens, Variance};
 
 parameters! {
     /// Parameters of [`FbKrls`].
@@ -177,6 +177,14 @@ impl<K: Kernel> Regressor for FbKrls<K> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

@@ -25,7 +25,7 @@ use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
 use crate::parameters::parameters;
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Tokens, Variance};
 
 /// Points from which on inputs are solved for together: the factor of fewer stays in the first
 /// level of cache.
@@ -297,6 +297,14 @@ impl<K: Kernel, F: Readout> Regressor for KernelRidge<K, F> {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {

@@ -24,7 +24,7 @@ use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::learner::check_input;
 use crate::parameters::parameters;
-use crate::{Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Variance};
+use crate::{Blocks, Error, Growth, ParameterError, Problem, Regressor, RegressorExt, Scratch, Tokens, Variance};
 
 /// Share of the largest weight of least squares that an example may have here, where kept points
 /// project the past anew by differences of weighted squares.
@@ -239,6 +239,14 @@ impl<K: Kernel, F: Readout> Regressor for ProjectedRidge<K, F> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

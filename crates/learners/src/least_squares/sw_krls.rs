@@ -17,7 +17,7 @@ use super::kernel_ridge::{KernelKrr, KernelRidgeParams};
 use crate::entry::{Entry, Learner, Parameters, Takes};
 use crate::example::Target;
 use crate::parameters::parameters;
-use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Tokens, Variance};
 
 parameters! {
     /// Parameters of [`SwKrls`].
@@ -89,6 +89,14 @@ impl<K: Kernel> Regressor for SwKrls<K> {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

@@ -12,6 +12,8 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::{ConformalIntervals, IntervalParams};
 
+use crate::input::Input;
+use crate::learner::predict_input;
 use crate::{Error, Regressor, RegressorExt, Scratch, Target};
 
 /// In which units errors are remembered.
@@ -279,21 +281,22 @@ impl LearnerIntervals {
     ///
     /// # Panics
     /// If `scores` has not an entry for each output of the learner, or `reach` two.
-    pub fn predict_into<R: Regressor + ?Sized>(
+    pub fn predict_into<'x, R: Regressor + ?Sized>(
         &self,
         learner: &R,
-        x: &[f64],
+        input: impl Into<Input<'x>>,
         scratch: &mut Scratch,
         scores: &mut [f64],
         reach: &mut [f64],
     ) -> Result<(), Error> {
         self.check(learner)?;
+        let input = input.into();
         let mut scales = scratch.lend(self.outputs());
         let made = match self.scale() {
-            IntervalScale::Error => learner.predict_into(x, scratch, scores),
+            IntervalScale::Error => predict_input(learner, input, scratch, scores),
             _ => Ok(()),
         };
-        let made = made.and_then(|()| self.scales_into(learner, x, scratch, scores, &mut scales));
+        let made = made.and_then(|()| self.scales_into(learner, input.numbers, scratch, scores, &mut scales));
         if made.is_ok() {
             self.reach(scores, &scales, reach);
         }
@@ -316,24 +319,24 @@ impl LearnerIntervals {
     ///
     /// # Panics
     /// If `scores` has not an entry for each output of the learner, or `reach` two.
-    pub fn learn<R: Regressor + ?Sized>(
+    pub fn learn<'x, R: Regressor + ?Sized>(
         &mut self,
         learner: &mut R,
-        x: &[f64],
+        input: impl Into<Input<'x>>,
         target: Target<'_>,
         scratch: &mut Scratch,
         scores: &mut [f64],
         reach: &mut [f64],
     ) -> Result<(), Error> {
         self.check(learner)?;
-        let expected = self.outputs();
+        let (input, expected) = (input.into(), self.outputs());
         if target.y.len() != expected {
             return Err(ExampleError::Outputs { expected, got: target.y.len() }.into());
         }
         let mut scales = std::mem::take(&mut self.work.scales);
         scales.resize(expected, 1.0);
-        let mut learnt = self.scales_into(learner, x, scratch, scores, &mut scales);
-        learnt = learnt.and_then(|()| learner.learn(x, target, scores));
+        let mut learnt = self.scales_into(learner, input.numbers, scratch, scores, &mut scales);
+        learnt = learnt.and_then(|()| learner.learn_input(input, target, scores));
         if learnt.is_ok() {
             self.reach(scores, &scales, reach);
             if target.weight != 0.0 {

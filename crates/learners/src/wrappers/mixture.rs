@@ -21,6 +21,7 @@
 //! Cost: that of the members, and `O(K)` a round.
 
 mod entry;
+mod rows;
 mod sharing;
 mod team;
 
@@ -29,8 +30,9 @@ use std::sync::Mutex;
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
 use self::team::{Gather, Group, Team};
-use crate::example::{Rows, Target, Targets};
-use crate::learner::{check_input, learn_one_by_one};
+use crate::example::{Rows, Target};
+use crate::input::Input;
+use crate::learner::{Tokens, learn_one_by_one};
 use crate::loss::Loss;
 use crate::{Blocks, Error, Growth, Problem, Regressor, Scratch, Shape, Variance};
 use mercer_experts::{Aggregation, Rule, Share, square_loss_regret};
@@ -81,7 +83,8 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 /// use mercer_kernels::Gaussian;
 /// use mercer_experts::Rule;
 /// use mercer_learners::{
-///     Blocks, Error, Growth, Mixture, NonsAld, NonsAldParams, Problem, Regressor, RegressorExt, Scratch, Target, Variance,
+///     Blocks, Error, Growth, Mixture, NonsAld, NonsAldParams, Problem, Regressor, RegressorExt, Scratch, Target, Tokens,
+///     Variance,
 /// };
 ///
 /// /// Predicts the last target.
@@ -107,6 +110,12 @@ impl<R: Regressor + ?Sized> Member for Box<R> {
 ///         None
 ///     }
 ///     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+///         None
+///     }
+///     fn tokens(&self) -> Option<&dyn Tokens> {
+///         None
+///     }
+///     fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
 ///         None
 ///     }
 ///     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -399,7 +408,7 @@ where
     /// `false`, and no prediction, when those that predict have none.
     fn predict_weighted(
         &self,
-        x: &[f64],
+        input: Input<'_>,
         scratch: &mut Scratch,
         scores: &mut [f64],
         weight_of: impl Fn(usize) -> f64,
@@ -407,7 +416,7 @@ where
         scores.fill(0.0);
         let (mut weights, mut count, mut refused) = (0.0, 0, None);
         for team in &self.teams {
-            let answer = team.predict(x, scratch, |place, made| {
+            let answer = team.predict(input, scratch, |place, made| {
                 let weight = weight_of(place);
                 let clipped = made.iter().map(|made| made.clamp(self.low, self.high));
                 scores.iter_mut().zip(clipped).for_each(|(score, made)| *score += weight * made);
@@ -425,13 +434,7 @@ where
             _ => Ok(false),
         }
     }
-}
 
-/// Growth.
-impl<M: Member> Mixture<M>
-where
-    M::Group: Group,
-{
     fn grow_inputs(&mut self, added: usize) -> Result<(), Error> {
         // Members that cannot grow must not leave the others grown; growing by nothing asks whether
         // they can.
@@ -479,23 +482,25 @@ where
     }
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
-        check_input(x, self.dimension)?;
-        let weights = self.aggregation.weights();
-        match self.predict_weighted(x, scratch, scores, |place| weights[place]) {
-            // Those that have the weight refused.
-            Ok(false) => self.predict_weighted(x, scratch, scores, |_| 1.0).map(drop),
-            predicted => predicted.map(drop),
-        }
+        self.predict_input(x.into(), scratch, scores)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        let weights = [target.weight];
-        let rows = Rows::new(x, self.dimension, Targets::new(target.y, &weights, scores.len())?)?;
-        self.learn_good(rows, |made| scores.copy_from_slice(made))
+        self.step_input(x.into(), target, scores)
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
-        self.teams.iter().any(Team::tells_variance).then_some(self as &dyn Variance)
+        // Members that take tokens tell none.
+        let told = self.teams.iter().any(Team::tells_variance) && self.tokens().is_none();
+        told.then_some(self as &dyn Variance)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        self.teams.iter().any(Team::takes_tokens).then_some(self as &dyn Tokens)
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        if self.tokens().is_some() { Some(self) } else { None }
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {

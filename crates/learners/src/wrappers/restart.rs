@@ -21,6 +21,8 @@ use mercer_experts::{Adwin, AnyDetector, ChangeDetector, PageHinkley};
 use crate::entry::keys::join;
 use crate::entry::{BuildError, Context, Entry, Key, Kind, Parameters, Takes, Values, choices};
 use crate::example::{Rows, Target};
+use crate::input::Input;
+use crate::learner::{Tokens, predict_input, step_input};
 use crate::parameters::parameters;
 use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Variance};
 
@@ -133,9 +135,7 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        self.learner.step(x, target, scores)?;
-        self.watch(scores, target.y);
-        Ok(())
+        self.step_input(x.into(), target, scores)
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
@@ -146,11 +146,31 @@ impl<R: Regressor + Clone, D: ChangeDetector> Regressor for Restarting<R, D> {
         Some(self)
     }
 
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        self.learner.tokens().map(|_| self as &dyn Tokens)
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        if self.learner.tokens().is_some() { Some(self) } else { None }
+    }
+
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         let mut untrained = self.untrained.clone();
         untrained.reshape(growth)?;
         self.learner.reshape(growth)?;
         self.untrained = untrained;
+        Ok(())
+    }
+}
+
+impl<R: Regressor + Clone, D: ChangeDetector> Tokens for Restarting<R, D> {
+    fn predict_input(&self, input: Input<'_>, scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        predict_input(&self.learner, input, scratch, scores)
+    }
+
+    fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        step_input(&mut self.learner, input, target, scores)?;
+        self.watch(scores, target.y);
         Ok(())
     }
 }

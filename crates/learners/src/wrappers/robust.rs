@@ -26,6 +26,8 @@ use crate::engines::update::finite;
 use crate::entry::keys::join;
 use crate::entry::{BuildError, Context, Entry, Parameters, Takes, Values, choices};
 use crate::example::Target;
+use crate::input::Input;
+use crate::learner::{Tokens, predict_input, step_input};
 use crate::loss::Loss;
 use crate::parameters::parameters;
 use crate::wrappers::restart::LEARNER;
@@ -193,15 +195,7 @@ impl<R: Regressor> Regressor for Robust<R> {
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
-        self.learner.predict_into(x, &mut self.scratch, scores)?;
-        let errors = target.y.iter().zip(&*scores).map(|(y, z)| y - z);
-        let residual = finite(errors.fold(0.0, f64::hypot))?;
-        let weight = target.weight * self.share(residual);
-        if weight > 0.0 {
-            self.learner.step(x, Target { weight, ..target }, scores)?;
-        }
-        self.record(residual);
-        Ok(())
+        self.step_input(x.into(), target, scores)
     }
 
     fn variance(&self) -> Option<&dyn Variance> {
@@ -213,8 +207,34 @@ impl<R: Regressor> Regressor for Robust<R> {
         None
     }
 
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        self.learner.tokens().map(|_| self as &dyn Tokens)
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        if self.learner.tokens().is_some() { Some(self) } else { None }
+    }
+
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
         self.learner.reshape(growth)
+    }
+}
+
+impl<R: Regressor> Tokens for Robust<R> {
+    fn predict_input(&self, input: Input<'_>, scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
+        predict_input(&self.learner, input, scratch, scores)
+    }
+
+    fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
+        predict_input(&self.learner, input, &mut self.scratch, scores)?;
+        let errors = target.y.iter().zip(&*scores).map(|(y, z)| y - z);
+        let residual = finite(errors.fold(0.0, f64::hypot))?;
+        let weight = target.weight * self.share(residual);
+        if weight > 0.0 {
+            step_input(&mut self.learner, input, Target { weight, ..target }, scores)?;
+        }
+        self.record(residual);
+        Ok(())
     }
 }
 

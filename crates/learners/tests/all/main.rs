@@ -30,6 +30,7 @@ mod refusals;
 mod removal;
 mod several_kernels;
 mod shards;
+mod tokens;
 mod weights_and_outputs;
 
 #[global_allocator]

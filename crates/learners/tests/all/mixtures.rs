@@ -6,7 +6,7 @@ use mercer_experts::Rule;
 use mercer_kernels::{AnyKernel, Gaussian};
 use mercer_learners::{
     AogdAld, AogdAldParams, Blocks, Error, Fogd, FogdParams, Growth, Krls, KrlsParams, Mixture, NonsAld, NonsAldParams,
-    PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams, Variance,
+    PkawvTaylor, Problem, Regressor, RegressorExt, Rows, Scratch, Target, Targets, TaylorParams, Tokens, Variance,
 };
 use mercer_registry::AnyRegressor;
 use mercer_testkit::oracle::{self, Example};
@@ -282,6 +282,14 @@ impl Regressor for Mean {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

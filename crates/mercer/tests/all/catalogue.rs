@@ -5,7 +5,7 @@ use mercer::experts::{Adwin, Share};
 use mercer::{AnyKernel, AnyRegressor, Krls, KrlsParams, Laplace, Loss, Regressor, RegressorExt, Restarting};
 use proptest::prelude::*;
 
-const CONTEXT: Context<'_> = Context { dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false };
+const CONTEXT: Context<'_> = Context { dimension: 3, seed: 1, rows: &[], outputs: 1, classes: false, tokens: false };
 
 fn gaussian() -> AnyKernel {
     "gaussian:1".parse().unwrap()
@@ -65,7 +65,9 @@ fn every_default_builds_the_learner_it_names_and_learns() {
         }
         // Who predicts 0 suffers the mean of y², one half; who has learnt suffers a fifth of that
         // at most. Of classes these are mistakes.
-        assert!(late < 0.1, "{}: {late}", entry.name);
+        // No sum of products of two of these numbers is a sine.
+        let most = if entry.name == "pairs" { 0.3 } else { 0.1 };
+        assert!(late < most, "{}: {late}", entry.name);
     }
 }
 
@@ -86,7 +88,7 @@ fn defaults_are_those_of_the_library() {
     let shown = |name: &str| shown.iter().find(|(entry, _)| *entry == name).unwrap().1.as_str();
     assert_eq!(
         shown("nons-ald"),
-        "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never"
+        "mu=1 alpha=1e-3 radius=1 label_bound=1 max_dictionary=1000 loss=squared removal=never steps=short"
     );
     assert_eq!(shown("krls"), "nu=1e-3 lambda=0.1 forgetting=1 max_dictionary=1000 forgets=directional removal=never");
     assert_eq!(shown("kons"), "mu=1 eta=0.125 clip=none loss=squared");

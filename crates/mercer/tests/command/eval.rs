@@ -47,7 +47,7 @@ fn json_has_exactly_the_keys_of_the_contract_in_their_order() {
     assert_eq!((&report["learner"], &report["kernel"]), (&"nons-ald".into(), &"gaussian:0.5".into()));
     assert_eq!((report["rows"].as_u64(), report["features"].as_u64()), (Some(123), Some(3)));
     assert!(report["error_rate"].is_null());
-    let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary", "loss", "removal"];
+    let parameters = ["mu", "alpha", "radius", "label_bound", "max_dictionary", "loss", "removal", "steps"];
     assert!(positions(&text, &parameters).is_sorted(), "{text}");
     assert_eq!(report["parameters"].as_object().unwrap().len(), parameters.len());
     assert_eq!(report["parameters"]["max_dictionary"].as_u64(), Some(1000));

@@ -126,7 +126,7 @@ fn inspect_tells_the_columns_of_data() {
     assert!(city.contains("the target"), "{city}");
     let facts_as = folder.json("inspect sales.csv --as order_id=number --as size=text");
     assert_eq!(facts_as["columns"][0]["treatment"].as_str(), Some("as it is"));
-    assert_eq!(facts_as["columns"][3]["treatment"].as_str(), Some("ignored as asked"));
+    assert_eq!(facts_as["columns"][3]["treatment"].as_str(), Some("its words become tokens"));
     let piped = folder.json_of(SALES.as_bytes(), "inspect - --format csv");
     assert_eq!(piped, facts, "a pipe is data like any other");
 }

@@ -60,3 +60,4 @@ mod trained_tables;
 mod troubleshooting;
 mod tune;
 mod weights;
+mod words;

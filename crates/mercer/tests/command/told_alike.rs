@@ -49,9 +49,9 @@ fn the_command_tells_the_same_everywhere() {
     let folder = Folder::new().with("d.csv", table(0..500));
     for (target, task) in [("amount", "regression"), ("grade", "class")] {
         let inspected = folder.json(&format!("inspect d.csv --target {target}"));
-        let evaluated = folder.run(&format!("eval d.csv --target {target} --learner krls --json"));
+        let evaluated = folder.run(&format!("eval d.csv --target {target} --learner auto --json"));
         let report = object(&evaluated.out);
-        let trained = folder.run(&format!("train d.csv --target {target} --learner krls --out m.mercer"));
+        let trained = folder.run(&format!("train d.csv --target {target} --learner auto --out m.mercer"));
         assert_eq!((evaluated.code, trained.code), (Some(0), Some(0)), "{} {}", evaluated.err, trained.err);
         let told = facts(&report);
         assert_eq!(told, facts(&inspected));

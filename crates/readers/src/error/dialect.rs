@@ -52,8 +52,11 @@ pub(crate) enum Remark {
     )]
     Orange { line: Line, class: Option<String> },
     /// A table with lines and bars around its cells.
-    #[error("{0}: is a table as a terminal prints it: bars separate its cells, and its lines of dashes are no rows")]
-    Printed(Line),
+    #[error(
+        "{line}: is a table as a terminal prints it: bars separate its cells, and its lines of dashes are no rows{}",
+        title.map_or(String::new(), |first| format!("; what stands above it, from line {first} on, is left out"))
+    )]
+    Printed { line: Line, title: Option<u64> },
     /// The sheet of a spreadsheet that is read, where there are others.
     #[cfg(feature = "spreadsheet")]
     #[error("{file}: the sheet {} is read, and {others} more {} not; save another as CSV to read it", Quoted(sheet), if *others == 1 { "is" } else { "are" })]

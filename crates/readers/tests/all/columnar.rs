@@ -196,8 +196,13 @@ fn rows_have_weights_and_labels() {
         for i in 0..3000 {
             assert!(reader.next_example(&mut example).unwrap());
             let label = ["no", "yes"][i % 2].to_owned();
-            let expected =
-                Example { features: vec![i as f64 / 8.0, i as f64], targets: vec![], label, weight: (i % 3) as f64 };
+            let expected = Example {
+                features: vec![i as f64 / 8.0, i as f64],
+                targets: vec![],
+                label,
+                weight: (i % 3) as f64,
+                tokens: None,
+            };
             assert_eq!((&example, reader.line()), (&expected, i as u64 + 1));
         }
         assert!(!reader.next_example(&mut example).unwrap());

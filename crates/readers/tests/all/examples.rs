@@ -45,7 +45,13 @@ fn refused(name: &str, text: &str, options: &ReadOptions) -> String {
 }
 
 fn example(features: &[f64], targets: &[f64], label: &str, weight: f64) -> Result<Example, String> {
-    Ok(Example { features: features.to_vec(), targets: targets.to_vec(), label: label.to_owned(), weight })
+    Ok(Example {
+        features: features.to_vec(),
+        targets: targets.to_vec(),
+        label: label.to_owned(),
+        weight,
+        tokens: None,
+    })
 }
 
 fn labels(name: &str, text: &str, options: &ReadOptions) -> Vec<String> {

@@ -32,6 +32,7 @@ fn tables() -> impl Strategy<Value = Table> {
                 targets: if labelled { Vec::new() } else { vec![*z, *y] },
                 label: if labelled { label.clone() } else { String::new() },
                 weight: *w,
+                tokens: None,
             });
             let cell = |name: &&str| match *name {
                 "a" => a.to_string(),

@@ -2,6 +2,7 @@
 
 mod members;
 
+use mercer_core::TokenUse;
 use mercer_kernels::{AnyKernel, KernelError};
 use mercer_learners::Loss;
 
@@ -84,6 +85,26 @@ impl Settings {
             }
         }
         self.chosen.iter().any(needs)
+    }
+
+    /// The tables of whose rows the learner, or one within it, takes the tokens.
+    #[must_use]
+    pub fn tokens(&self) -> TokenUse {
+        let within = self.chosen.iter().filter_map(|choice| match choice.set() {
+            SettingChoice::Members(_, members) => members.iter().map(Member::tokens).max(),
+            _ => None,
+        });
+        within.fold(self.entry.tokens, TokenUse::max)
+    }
+
+    /// True if the learner, and each one within it, takes tokens: it needs no numbers beside them.
+    #[must_use]
+    pub fn takes_tokens_alone(&self) -> bool {
+        let mut within = self.chosen.iter().filter_map(|choice| match choice.set() {
+            SettingChoice::Members(_, members) => Some(members.iter().all(Member::takes_tokens_alone)),
+            _ => None,
+        });
+        self.entry.tokens == TokenUse::Always || within.next().is_some_and(|first| first && within.all(|all| all))
     }
 
     /// The first key whose value is measured on this machine, so that another run may find another

@@ -1,7 +1,9 @@
 //! What is known of the columns of a table before it is read: from options, or from a model.
 
+use mercer_core::TokenUse;
 use mercer_encoding::{Encoding, EncodingOptions, Overrides};
 use mercer_readers::{ColumnChoice, TargetColumn};
+use mercer_registry::catalogue::{Settings, find};
 
 use crate::arguments::CommonArguments;
 use crate::arguments::common::whole;
@@ -24,6 +26,8 @@ pub(crate) struct Looking {
     pub(crate) at_once: bool,
     /// Whether rows are encoded one after the other, so that columns may be means of the target.
     pub(crate) running: bool,
+    /// Whether the learner needs no numbers beside tokens.
+    pub(crate) tokens_alone: bool,
 }
 
 /// By what a model knows its columns.
@@ -49,6 +53,11 @@ pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrid
     told.map_err(|error| Failure::usage(format!("--as: {error}")))
 }
 
+/// The settings of the learner. Those that are none are told by whoever makes it.
+fn settings(common: &CommonArguments) -> Option<Settings> {
+    Settings::new(find(&common.learner).ok()?, common.set.iter().map(String::as_str)).ok()
+}
+
 impl Looking {
     /// The columns that the user speaks of.
     pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
@@ -59,13 +68,17 @@ impl Looking {
 
     /// What the options say of the columns of a source.
     pub(crate) fn of(common: &CommonArguments, source: &Source<'_>) -> Result<Self, Failure> {
-        let options = EncodingOptions::default().scale(common.scale);
+        let settings = settings(common);
+        let tokens = settings.as_ref().map_or(TokenUse::Never, Settings::tokens);
+        let tokens_alone = settings.as_ref().is_some_and(Settings::takes_tokens_alone);
+        let options = EncodingOptions::default().scale(common.scale).tokens(tokens);
         let overrides = overrides(&common.kinds, source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(
                 "{source}: --only is for files; a data set's name settles it, so leave it out"
             )));
         }
-        Ok(Self { overrides, only: whole(&common.only), options, running: true, ..Self::default() })
+        let only = whole(&common.only);
+        Ok(Self { overrides, only, options, tokens_alone, running: true, ..Self::default() })
     }
 }

@@ -35,7 +35,7 @@ impl RunningEncoding {
     pub(crate) fn take(
         &mut self,
         record: &Record,
-        example: &Example,
+        example: &mut Example,
         numbers: &mut Vec<f64>,
     ) -> Result<(), EncodingError> {
         let time = self.late.as_ref().and_then(|_| record_time(self.encoding.schema(), record));
@@ -46,6 +46,8 @@ impl RunningEncoding {
             }
         }
         self.encoding.encode(record, numbers)?;
+        let mut row = example.tokens.take().unwrap_or_default();
+        example.tokens = self.encoding.tokens(record, &mut row)?.then_some(row);
         if !self.learns || example.weight == 0.0 {
             self.late.iter_mut().for_each(|late| late.wait((record.clone(), None, false)));
             return Ok(());

@@ -10,7 +10,7 @@ use mercer_kernels::{Gaussian, Points};
 use mercer_learners::update::{GradientStep, StepSize};
 use mercer_learners::{
     Blocks, Error, FrozenNystrom, Growth, Loss, Nogd, NogdParams, OnFeatures, Problem, Regressor, Scratch, Target,
-    Variance,
+    Tokens, Variance,
 };
 
 /// NOGD that starts its Nyström features from zero.
@@ -69,6 +69,14 @@ impl Regressor for RestartedNogd {
     }
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
+        None
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
         None
     }
 

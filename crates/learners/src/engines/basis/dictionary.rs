@@ -15,7 +15,7 @@ use crate::engines::basis::timing::GrowthTiming;
 use crate::engines::update::GrowingUpdate;
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores, learn_in_order, learn_one_by_one};
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Tokens, Variance};
 
 /// Below this size, batching does not pay: while most points are still admitted, updating the
 /// coordinates costs as much as the batched solve saves.
@@ -438,6 +438,14 @@ impl<K: Kernel, A: Admission<NewtonBasis<K>>, U: GrowingUpdate, T: GrowthTiming>
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {

@@ -7,7 +7,7 @@ use crate::engines::basis::FeatureMap;
 use crate::engines::update::LinearUpdate;
 use crate::example::{Rows, Target};
 use crate::learner::{check_input, check_scores};
-use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Variance};
+use crate::{Blocks, Error, Growth, Problem, Regressor, RegressorExt, Scratch, Shape, Tokens, Variance};
 
 /// Rows that a map takes together at least.
 const ROWS_TOGETHER: usize = 8;
@@ -92,6 +92,14 @@ impl<F: FeatureMap, U: LinearUpdate> Regressor for OnFeatures<F, U> {
 
     fn blocks(&mut self) -> Option<&mut dyn Blocks> {
         Some(self)
+    }
+
+    fn tokens(&self) -> Option<&dyn Tokens> {
+        None
+    }
+
+    fn tokens_mut(&mut self) -> Option<&mut dyn Tokens> {
+        None
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {

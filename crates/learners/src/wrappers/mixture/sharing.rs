@@ -14,6 +14,7 @@ use crate::engines::update::{
 };
 use crate::error::Error;
 use crate::example::{Problem, Rows, Shape, Target, Targets};
+use crate::input::Input;
 use crate::learner::{Regressor, RegressorExt, Scratch};
 
 /// Members among which some keep their points on an ALD dictionary, which they can share.
@@ -122,10 +123,20 @@ impl<M: Regressor, K: Kernel + Clone + Send> Group for Sharing<M, K> {
         }
     }
 
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, &[f64])) -> Result<(), Error> {
+    fn takes_tokens(&self) -> bool {
+        if let Self::One(learner) = self { learner.takes_tokens() } else { false }
+    }
+
+    fn predict_each(
+        &self,
+        input: Input<'_>,
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Error> {
         match self {
-            Self::One(learner) => learner.predict_each(x, scratch, take),
+            Self::One(learner) => learner.predict_each(input, scratch, take),
             Self::OneDictionary(learner) => {
+                let x = input.numbers;
                 let (steps, width) = (&learner.linear().steps, learner.outputs());
                 let mut scores = scratch.lend(steps.len() * width);
                 let predicted = learner.values_by_coefficients(x, scratch, &mut scores).and_then(|made| {

@@ -3,7 +3,8 @@
 use mercer_core::{ExampleError, Inconsistent, Validate};
 
 use crate::example::Rows;
-use crate::learner::learn_one_by_one;
+use crate::input::Input;
+use crate::learner::{learn_one_by_one, predict_input};
 use crate::{Error, Regressor, RegressorExt, Scratch};
 
 /// Learners that learn together, and their places in the mixture.
@@ -32,8 +33,16 @@ pub trait Group: Send + Sync {
     /// Points kept.
     fn points(&self) -> usize;
 
-    /// Hands each learner's index and prediction at `x` to `take`.
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, take: impl FnMut(usize, &[f64])) -> Result<(), Error>;
+    /// Hands each learner's index and prediction of `input` to `take`.
+    fn predict_each(
+        &self,
+        input: Input<'_>,
+        scratch: &mut Scratch,
+        take: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Error>;
+
+    /// True if a learner takes tokens.
+    fn takes_tokens(&self) -> bool;
 
     /// True if a learner has variances.
     fn tells_variance(&self) -> bool;
@@ -144,14 +153,19 @@ impl<G: Group> Team<G> {
         self.group.points()
     }
 
-    /// Hands each learner's place and prediction at `x` to `take`.
+    /// Hands each learner's place and prediction of `input` to `take`.
     pub(super) fn predict(
         &self,
-        x: &[f64],
+        input: Input<'_>,
         scratch: &mut Scratch,
         mut take: impl FnMut(usize, &[f64]),
     ) -> Result<(), Error> {
-        self.group.predict_each(x, scratch, |index, prediction| take(self.places[index], prediction))
+        self.group.predict_each(input, scratch, |index, prediction| take(self.places[index], prediction))
+    }
+
+    /// True if a learner takes tokens.
+    pub(super) fn takes_tokens(&self) -> bool {
+        self.group.takes_tokens()
     }
 
     /// True if a learner has variances.
@@ -234,9 +248,18 @@ impl<R: Regressor> Group for R {
         self.dictionary_size()
     }
 
-    fn predict_each(&self, x: &[f64], scratch: &mut Scratch, mut take: impl FnMut(usize, &[f64])) -> Result<(), Error> {
+    fn takes_tokens(&self) -> bool {
+        self.tokens().is_some()
+    }
+
+    fn predict_each(
+        &self,
+        input: Input<'_>,
+        scratch: &mut Scratch,
+        mut take: impl FnMut(usize, &[f64]),
+    ) -> Result<(), Error> {
         let mut scores = scratch.lend(self.outputs());
-        let predicted = self.predict_into(x, scratch, &mut scores);
+        let predicted = predict_input(self, input, scratch, &mut scores);
         let predicted = match predicted {
             // Infinities are clipped, but a learner of a user's own may predict NaN.
             Ok(()) if scores.iter().any(|score| score.is_nan()) => Err(ExampleError::Diverged.into()),
@@ -282,9 +305,9 @@ impl<R: Regressor> Group for R {
         let width = self.outputs();
         let MemberBlock { predictions, failure, .. } = &mut outcomes[0];
         if let Err(error) = learn_all(self, rows, predictions) {
-            let refused = rows.input(predictions.len() / width);
+            let refused = rows.whole_input(predictions.len() / width);
             let mut guess = vec![0.0; width];
-            let predicted = self.predict_into(refused, &mut Scratch::default(), &mut guess);
+            let predicted = predict_input(self, refused, &mut Scratch::default(), &mut guess);
             *failure = Some((error, predicted.ok().map(|()| guess)));
         }
         if let Some(place) = predictions.iter().position(|prediction| prediction.is_nan()) {

@@ -5,7 +5,7 @@
 //! `restart learner=(krls lambda=0.1) delta=0.01; fogd`.
 
 use crate::AnyRegressor;
-use mercer_core::DEEPEST;
+use mercer_core::{DEEPEST, TokenUse};
 use mercer_kernels::AnyKernel;
 
 use super::super::error::CatalogueError;
@@ -58,6 +58,16 @@ impl Member {
     /// True if a value is found in the data.
     pub(super) fn needs_rows(&self) -> bool {
         self.settings.needs_rows()
+    }
+
+    /// The tables of whose rows it takes the tokens.
+    pub(super) fn tokens(&self) -> TokenUse {
+        self.settings.tokens()
+    }
+
+    /// True if it needs no numbers beside tokens.
+    pub(super) fn takes_tokens_alone(&self) -> bool {
+        self.settings.takes_tokens_alone()
     }
 
     /// The first key whose value is measured on this machine.

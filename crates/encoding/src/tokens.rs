@@ -1,0 +1,277 @@
+//! From the cells of a record to tokens, for learners that take them.
+//!
+//! | column | tokens |
+//! |---|---|
+//! | number | its value in deviations from the running mean, within ±20; one of 16 bins of the head |
+//! | time | weekday, month and hour where the head shows variation; the days as a number |
+//! | category, text | the whole cell; from two words on, a block of words and one of neighbours, the latter by half |
+//! | a gap in any of them | one for gaps |
+//!
+//! A word is a run of letters, digits and `_`, in lower case, or one other sign. In a block with
+//! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words of a cell
+//! are taken.
+//!
+//! All but numbers and their bins are texts. The factors of products are bins of eight, parts of
+//! times, gaps, cells of one word, and words, whose squares sum to 1 a cell.
+
+use mercer_core::{Calendar, Cell, Cells, Inconsistent, KeyHash, Token, TokenRow, Validate, mixed};
+
+use crate::key::Key;
+use crate::moments::RunningMoments;
+use crate::notation::{Notation, is_gap};
+use crate::schema::{Column, Kind, TimeParts, Use};
+use crate::words::words;
+
+/// Deviations from the mean that a number has at most.
+const FARTHEST: f64 = 20.0;
+/// Bins of a number as a token, and as a factor.
+const BINS: [usize; 2] = [16, 8];
+/// Words of a cell that are taken.
+const MOST_WORDS: usize = 1000;
+/// The share of neighbours.
+const NEIGHBOURS: f64 = 0.5;
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// The tokens of the columns of a table, with statistics that move row by row.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct TokenEncoding {
+    columns: Vec<TokenColumn>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum TokenColumn {
+    Nothing,
+    Number(KeyHash, Notation, Spread),
+    Time(KeyHash, Notation, TimeParts, Spread),
+    Text(KeyHash, Notation),
+    /// A number or a text, each as it comes.
+    Late(KeyHash, Spread),
+}
+
+/// The spread of a number: its running moments, and the edges of its bins.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Spread {
+    moments: RunningMoments,
+    edges: [Vec<f64>; 2],
+}
+
+/// The tokens of a row so far.
+struct Parts<'a> {
+    texts: &'a mut Vec<Token>,
+    numbers: &'a mut Vec<Token>,
+    factors: &'a mut Vec<Token>,
+}
+
+impl Parts<'_> {
+    fn both(&mut self, key: u64) {
+        self.texts.push(Token { key, value: 1.0 });
+        self.factors.push(Token { key, value: 1.0 });
+    }
+}
+
+impl TokenEncoding {
+    /// The tokens of the columns of a schema.
+    pub(crate) fn new(columns: &[Column]) -> Self {
+        Self { columns: columns.iter().map(TokenColumn::new).collect() }
+    }
+
+    /// Another column, behind the others.
+    pub(crate) fn push(&mut self, column: &Column) {
+        self.columns.push(TokenColumn::new(column));
+    }
+
+    /// Number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// Finds the edges of bins in the head of a table.
+    pub(crate) fn look<R: Cells>(&mut self, head: &[R]) {
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            let mut values: Vec<f64> = head.iter().filter_map(|record| column.number(record.cell(place))).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            if let Some(spread) = column.spread_mut() {
+                spread.edges = BINS.map(|bins| edges(&values, bins));
+            }
+        }
+    }
+
+    /// Fills a row with the tokens of a record, by the statistics of the rows before.
+    pub(crate) fn encode(&self, record: &(impl Cells + ?Sized), row: &mut TokenRow) {
+        row.fill(|[texts, numbers, factors]| {
+            let mut parts = Parts { texts, numbers, factors };
+            for (place, column) in self.columns.iter().enumerate() {
+                column.encode(record.cell(place), &mut parts);
+            }
+        });
+    }
+
+    /// Moves the statistics by a record.
+    pub(crate) fn learn(&mut self, record: &(impl Cells + ?Sized)) {
+        for (place, column) in self.columns.iter_mut().enumerate() {
+            let value = column.number(record.cell(place));
+            if let (Some(value), Some(spread)) = (value, column.spread_mut()) {
+                spread.moments.observe(value);
+            }
+        }
+    }
+}
+
+impl TokenColumn {
+    fn new(column: &Column) -> Self {
+        let (key, notation) = (KeyHash::new(&column.name), column.notation.clone());
+        match (column.used, column.kind) {
+            (Use::SetAside | Use::Unwanted | Use::Identifier | Use::Text, _) => Self::Nothing,
+            (Use::Late, _) => Self::Late(key, Spread::default()),
+            (_, Kind::Time) => Self::Time(key, notation, column.time, Spread::default()),
+            (_, Kind::Text | Kind::Mean) => Self::Text(key, notation),
+            _ if column.is_category() => Self::Text(key, notation),
+            _ => Self::Number(key, notation, Spread::default()),
+        }
+    }
+
+    /// The number of a cell: of times, days.
+    fn number(&self, cell: Cell<'_>) -> Option<f64> {
+        match self {
+            Self::Number(_, notation, _) => notation.number(cell),
+            Self::Time(_, notation, ..) => notation.instant(cell).map(|instant| instant / DAY),
+            Self::Late(..) => cell.number(),
+            Self::Nothing | Self::Text(..) => None,
+        }
+    }
+
+    fn spread_mut(&mut self) -> Option<&mut Spread> {
+        match self {
+            Self::Number(_, _, spread) | Self::Time(_, _, _, spread) | Self::Late(_, spread) => Some(spread),
+            Self::Nothing | Self::Text(..) => None,
+        }
+    }
+
+    fn encode(&self, cell: Cell<'_>, parts: &mut Parts<'_>) {
+        match self {
+            Self::Nothing => {}
+            Self::Number(key, notation, spread) => match notation.number(cell) {
+                Some(value) => spread.encode(value, *key, parts),
+                None => other(cell, *key, parts),
+            },
+            Self::Late(key, spread) => match cell.number() {
+                Some(value) => spread.encode(value, *key, parts),
+                None => text(cell, *key, parts),
+            },
+            Self::Time(key, notation, time, spread) => match notation.instant(cell) {
+                Some(instant) => {
+                    spread.encode(instant / DAY, *key, parts);
+                    let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(instant);
+                    let shares = [(time.hour, "hour", 24.0 * of_day), (time.weekday, "weekday", 7.0 * of_week)];
+                    let month = (time.season, "month", 12.0 * of_year);
+                    for (_, name, at) in shares.into_iter().chain([month]).filter(|(varies, ..)| *varies) {
+                        parts.both(key.part(name).number(at as u64).key());
+                    }
+                }
+                None => other(cell, *key, parts),
+            },
+            Self::Text(key, Notation::Network) => match Notation::network(cell) {
+                Some(network) => text(Cell::Text(&network), *key, parts),
+                None => text(Cell::Missing, *key, parts),
+            },
+            Self::Text(key, _) => text(cell, *key, parts),
+        }
+    }
+}
+
+impl Spread {
+    fn encode(&self, value: f64, key: KeyHash, parts: &mut Parts<'_>) {
+        let deviation = self.moments.deviation();
+        if deviation > 0.0 {
+            let z = ((value - self.moments.mean()) / deviation).clamp(-FARTHEST, FARTHEST);
+            parts.numbers.push(Token { key: key.part("z").key(), value: z });
+        }
+        let bins = [("bin", &mut *parts.numbers), ("coarse bin", &mut *parts.factors)];
+        for ((name, list), edges) in bins.into_iter().zip(&self.edges) {
+            let bin = edges.partition_point(|edge| *edge <= value);
+            list.push(Token { key: key.part(name).number(bin as u64).key(), value: 1.0 });
+        }
+    }
+}
+
+/// A cell of no number in a column of numbers.
+fn other(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    match Key::from_cell(cell) {
+        Some(value) if !is_gap(cell) => {
+            let key = key.part("other").part(value.as_str()).key();
+            parts.texts.push(Token { key, value: 1.0 });
+        }
+        _ => parts.both(key.part("gap").key()),
+    }
+}
+
+/// A category or a text.
+fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    let value = Key::from_cell(cell);
+    let value = value.as_ref().map(Key::as_str).filter(|value| !value.trim().is_empty());
+    let Some(value) = value else { return parts.both(key.part("gap").key()) };
+    let whole = key.part("=").part(value).key();
+    parts.texts.push(Token { key: whole, value: 1.0 });
+    let of_words = key.part("w");
+    let lower = value.to_lowercase();
+    let mut keys: Vec<u64> = words(&lower).take(MOST_WORDS).map(|word| of_words.part(word).key()).collect();
+    if keys.len() < 2 {
+        return parts.factors.push(Token { key: whole, value: 1.0 });
+    }
+    let next = key.part("b").key();
+    let pair = |pair: &[u64]| mixed(next ^ pair[0].wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(pair[1]));
+    let mut neighbours: Vec<u64> = keys.windows(2).map(pair).collect();
+    block(&mut neighbours, |key, value, _| parts.texts.push(Token { key, value: NEIGHBOURS * value }));
+    block(&mut keys, |key, value, unit| {
+        parts.texts.push(Token { key, value });
+        parts.factors.push(Token { key, value: unit });
+    });
+}
+
+/// Hands each key of a block to `take`, with `w/(Σw²)^¼` and `w/(Σw²)^½`, `w = 1 + ln n`.
+fn block(keys: &mut [u64], mut take: impl FnMut(u64, f64, f64)) {
+    keys.sort_unstable();
+    let runs = || keys.chunk_by(|one, next| one == next);
+    let weight = |run: &[u64]| 1.0 + (run.len() as f64).ln();
+    let root = runs().map(|run| weight(run).powi(2)).sum::<f64>().sqrt();
+    runs().for_each(|run| take(run[0], weight(run) / root.sqrt(), weight(run) / root));
+}
+
+/// The inner edges of so many bins with as many of the values each.
+fn edges(values: &[f64], bins: usize) -> Vec<f64> {
+    let Some(last) = values.len().checked_sub(1) else { return Vec::new() };
+    let quantile = |bin: usize| {
+        let at = last as f64 * bin as f64 / bins as f64;
+        let low = at.floor() as usize;
+        let (below, above) = (values[low], values[(low + 1).min(last)]);
+        // Each is weighed before they are added, lest the difference overflow.
+        let share = at - low as f64;
+        (1.0 - share) * below + share * above
+    };
+    let mut edges: Vec<f64> = (1..bins).map(quantile).collect();
+    edges.dedup();
+    edges
+}
+
+impl Validate for TokenEncoding {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        for column in &self.columns {
+            let (TokenColumn::Number(_, _, spread) | TokenColumn::Time(_, _, _, spread) | TokenColumn::Late(_, spread)) =
+                column
+            else {
+                continue;
+            };
+            spread.moments.validate()?;
+            for (edges, bins) in spread.edges.iter().zip(BINS) {
+                edges.validate()?;
+                let rises = edges.is_sorted() && edges.len() < bins;
+                Inconsistent::require(rises, "bins of a number", "their edges rise")?;
+            }
+        }
+        Ok(())
+    }
+}
