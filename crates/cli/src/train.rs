@@ -268,7 +268,7 @@ impl TrainPlan {
     ) -> Result<(), Failure> {
         let mut sample = Row::default();
         // Rows that a saved model has learnt are read again, whatever the limit.
-        while !stop.requested() && !(learning.saving.has_caught_up() && learning.rounds() == self.limit) {
+        while !stop.requested() && (!learning.saving.has_caught_up() || learning.rounds() != self.limit) {
             if let Some(mut kept) = ahead.pop_front() {
                 let (row, mut sample) = (kept.row.clone(), std::mem::take(&mut kept.sample));
                 alarm.hear(&sample.example.targets);

@@ -70,7 +70,7 @@ impl<T> LateRows<T> {
             LabelDelay::Rows(rows) => self.waiting.len() > rows,
             LabelDelay::Seconds(seconds) => came + seconds <= self.now,
         };
-        if is_due { self.next() } else { None }
+        if is_due { self.take_oldest() } else { None }
     }
 
     /// Has the row of the time that was asked for last wait for its label.
@@ -79,7 +79,7 @@ impl<T> LateRows<T> {
     }
 
     /// The row that waits longest, whether or not its label has come.
-    pub fn next(&mut self) -> Option<T> {
+    pub fn take_oldest(&mut self) -> Option<T> {
         self.waiting.pop_front().map(|(_, row)| row)
     }
 
@@ -178,7 +178,7 @@ mod tests {
             of_rows.wait(row);
         }
         assert_eq!(learnt, [vec![], vec![], vec![], vec![0], vec![1], vec![2]]);
-        assert_eq!((of_rows.len(), of_rows.next()), (3, Some(3)));
+        assert_eq!((of_rows.len(), of_rows.take_oldest()), (3, Some(3)));
 
         let mut of_seconds = LateRows::new("1m".parse().unwrap());
         let mut learnt = Vec::new();

@@ -74,7 +74,7 @@ struct PredictedRow {
 }
 
 /// A row that waits for its class.
-struct LateRow {
+struct LateClass {
     inputs: Vec<f64>,
     class: usize,
     weight: f64,
@@ -97,7 +97,7 @@ pub(super) struct ClassRounds {
     /// Of the last chunk.
     made: Vec<PredictedRow>,
     classes: Vec<usize>,
-    late: VecDeque<LateRow>,
+    late: VecDeque<LateClass>,
     /// Rows of the last chunk whose classes have come.
     due: usize,
     /// Classes and weights that baselines do not know yet.
@@ -200,7 +200,7 @@ impl ClassRounds {
     fn take_late(&mut self, chunk: &ExampleChunk, names: &Names, row: usize, waiting: usize) -> Result<(), Refusal> {
         let d = self.classifier.learner().dimension();
         while self.late.len() > waiting
-            && let Some(LateRow { inputs, class, weight }) = self.late.pop_front()
+            && let Some(LateClass { inputs, class, weight }) = self.late.pop_front()
         {
             let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
             self.due += 1;
@@ -216,7 +216,7 @@ impl ClassRounds {
         one.judged.read(&self.classifier, &self.labels, self.known, &scores);
         one.loss = loss(&self.classifier, &scores, class);
         self.made.push(one);
-        self.late.push_back(LateRow { inputs: inputs.to_vec(), class, weight: chunk.weight(row) });
+        self.late.push_back(LateClass { inputs: inputs.to_vec(), class, weight: chunk.weight(row) });
         Ok(())
     }
 

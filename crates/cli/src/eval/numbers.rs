@@ -19,7 +19,7 @@ use crate::report::scores::Scores;
 use crate::report::stretches::Stretches;
 
 /// A row that waits for its targets.
-struct LateRow {
+struct LateNumbers {
     inputs: Vec<f64>,
     tokens: Option<TokenRow>,
     targets: Vec<f64>,
@@ -56,7 +56,7 @@ pub(super) struct NumberRounds {
     scales: Vec<f64>,
     reach: Vec<f64>,
     scratch: Scratch,
-    late: VecDeque<LateRow>,
+    late: VecDeque<LateNumbers>,
     /// Rows of the last chunk whose targets have come.
     due: usize,
     late_targets: VecDeque<LateTargets>,
@@ -112,7 +112,7 @@ impl NumberRounds {
             let learnt = self.learn_late(chunk, *waiting).and_then(|()| self.predict(input));
             if learnt.is_ok() {
                 let (inputs, tokens) = (input.numbers.to_vec(), input.tokens.cloned());
-                self.late.push_back(LateRow { inputs, tokens, targets: ys.to_vec(), weight: chunk.weight(from) });
+                self.late.push_back(LateNumbers { inputs, tokens, targets: ys.to_vec(), weight: chunk.weight(from) });
             }
             return (self.predictions.len() / m, learnt);
         }
@@ -167,7 +167,7 @@ impl NumberRounds {
     fn learn_late(&mut self, chunk: &ExampleChunk, waiting: usize) -> Result<(), Error> {
         let (d, mut made) = (self.learner.dimension(), vec![0.0; self.outputs]);
         while self.late.len() > waiting
-            && let Some(LateRow { inputs, tokens, targets, weight }) = self.late.pop_front()
+            && let Some(LateNumbers { inputs, tokens, targets, weight }) = self.late.pop_front()
         {
             let encoded = chunk.due.get(self.due * d..(self.due + 1) * d);
             self.due += 1;

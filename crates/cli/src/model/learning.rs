@@ -31,13 +31,13 @@ pub(crate) struct Learning {
     /// Rows without a target that were predicted, and where the first is.
     unlabelled: (u64, Option<String>),
     /// Rows that wait for their labels, where these come late, and memory for their predictions.
-    late: Option<LateRows<LateRow>>,
+    late: Option<LateRows<UnlearntRow>>,
     relearnt: RowPrediction,
     classes: NewClasses,
 }
 
 /// A row that was predicted and waits for its label.
-struct LateRow {
+struct UnlearntRow {
     sample: Row,
     /// `None` for a bad row, which is met in its turn.
     early: Option<EarlyPrediction>,
@@ -45,13 +45,13 @@ struct LateRow {
     record: Vec<u8>,
 }
 
-impl LateRow {
+impl UnlearntRow {
     fn new(origin: &impl Origin, sample: Row, early: Option<EarlyPrediction>) -> Self {
         Self { sample, early, place: origin.place(), record: origin.record().to_vec() }
     }
 }
 
-impl Origin for LateRow {
+impl Origin for UnlearntRow {
     fn place(&self) -> String {
         self.place.clone()
     }
@@ -168,7 +168,7 @@ impl Learning {
             self.odd.tell(encoding, &sample.record, || origin.place());
         }
         let early = self.model.early_prediction(&self.answer);
-        let row = LateRow::new(origin, std::mem::take(sample), Some(early));
+        let row = UnlearntRow::new(origin, std::mem::take(sample), Some(early));
         if let Some(late) = &mut self.late {
             late.wait(row);
         }
@@ -176,7 +176,7 @@ impl Learning {
     }
 
     /// Learns a row whose label has come.
-    fn learn_late(&mut self, mut row: LateRow) -> Result<(), Failure> {
+    fn learn_late(&mut self, mut row: UnlearntRow) -> Result<(), Failure> {
         let Some(early) = row.early.take() else {
             let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
             return self.meet_bad(met);
@@ -193,7 +193,7 @@ impl Learning {
 
     /// Learns the rows that wait: those at the end have their labels, too.
     pub(crate) fn learn_rest(&mut self) -> Result<(), Failure> {
-        while let Some(row) = self.late.as_mut().and_then(LateRows::next) {
+        while let Some(row) = self.late.as_mut().and_then(LateRows::take_oldest) {
             self.learn_late(row)?;
         }
         Ok(())
@@ -231,7 +231,7 @@ impl Learning {
     pub(crate) fn unreadable(&mut self, why: String, origin: &impl Origin) -> Result<(), Failure> {
         if let Some(late) = &mut self.late {
             self.bad.take(why, origin)?;
-            late.wait(LateRow::new(origin, Row::default(), None));
+            late.wait(UnlearntRow::new(origin, Row::default(), None));
             return Ok(());
         }
         let met = self.model.progress.seen().after([&[], &[f64::NAN]]);
