@@ -22,8 +22,8 @@ pub struct TokenExample {
     pub weight: f64,
 }
 
-/// The stream with numbers within 20 root mean squares of the rows before, and the mean square up to
-/// each row, itself included. Rows of weight 0 are in no mean behind them.
+/// The stream with numbers within 20 root mean squares of the rows before, and the mean square up
+/// to each row, itself included. Rows of weight 0 are in no mean behind them.
 fn cut(stream: &[TokenExample]) -> (Vec<TokenExample>, Vec<f64>) {
     let mean = |kept: &[f64]| kept.iter().sum::<f64>() / kept.len() as f64;
     let (mut kept, mut rows, mut means): (Vec<f64>, Vec<TokenExample>, Vec<f64>) = Default::default();
