@@ -16,8 +16,8 @@
 //! and no modes.
 //!
 //! **Caveats.** The units are those of the first 4,096 pairs. With a half-life they are found anew
-//! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the moduli
-//! of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
+//! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
+//! moduli of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
 
 mod blocks;
 mod calibration;
@@ -30,10 +30,11 @@ mod operator_model;
 mod recent;
 mod scale;
 mod stretch;
+mod validity;
 
 use std::borrow::Cow;
 
-use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate, check_input, parameters};
+use mercer_core::{ExampleError, ParameterError, check_input, parameters};
 use mercer_kernels::{AnyKernel, Gaussian, Polynomial, median_width};
 
 use crate::Error;
@@ -579,39 +580,5 @@ fn check_numbers(x: &[f64], scale: Option<&ColumnScale>) -> Result<(), ExampleEr
         Ok(())
     } else {
         Err(ExampleError::KernelOverflow)
-    }
-}
-
-impl Validate for OperatorSumsParams {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        Inconsistent::size(self.max_dictionary, "parameters of an operator")?;
-        self.half_life.map_or(Ok(()), |rows| Inconsistent::positive(rows, "half-life"))
-    }
-}
-
-impl Validate for OperatorSums {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        const WHAT: &str = "sums of an operator";
-        Inconsistent::size(self.dimension, WHAT)?;
-        Inconsistent::require((1..=self.dimension).contains(&self.state), WHAT, "a state within x")?;
-        self.params.validate()?;
-        self.pending.validate()?;
-        self.recent.validate()?;
-        let width = self.dimension + self.state;
-        let fits = self.recent.width() == width && self.pending.len().is_multiple_of(width);
-        Inconsistent::require(fits, WHAT, "whole pairs")?;
-        let pairs = self.pending.len() / width;
-        Inconsistent::require(pairs as u64 <= self.rounds, WHAT, "no more pairs than rounds")?;
-        let Some(SettledSums { scale, candidates }) = &self.settled else {
-            let all = pairs as u64 == self.rounds && pairs < BUFFER;
-            return Inconsistent::require(all, WHAT, "all pairs, until they settle the scale");
-        };
-        Inconsistent::require(pairs < TOGETHER, WHAT, "few pairs that are not in the sums")?;
-        scale.validate()?;
-        candidates.validate()?;
-        let leading = |candidate: &Candidate| (candidate.features.leading(), candidate.state());
-        let shapes = candidates.iter().all(|candidate| leading(candidate) == (1 + self.dimension, self.state));
-        let fits = !candidates.is_empty() && scale.dimension() == self.dimension && shapes;
-        Inconsistent::require(fits, WHAT, "candidates of its dimension")
     }
 }

@@ -101,7 +101,8 @@ fn parts_that_do_not_fit_are_found() {
     let two = vec![TargetScale::from_targets([0.0, 1.0]); 2];
     let mut bytes = postcard::to_stdvec(&krls(1)).unwrap();
     bytes.extend(postcard::to_stdvec(&two).unwrap());
-    bytes.extend([0, 0]); // all rows for the scales were seen, and nothing is screened
+    // All rows for the scales were seen, nothing is screened or aside, and no row waits.
+    bytes.extend([0; 4]);
     let mixed: Learner = postcard::from_bytes(&bytes).unwrap();
     assert!(mixed.validate().is_err());
 }

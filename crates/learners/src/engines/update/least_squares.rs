@@ -363,7 +363,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
                 in_range(corner)?;
                 self.errors.iter().try_for_each(|e| in_range(e / new))?;
                 self.uncertainty = s + new * new / self.ridge;
-                self.reach = self.reach.max(squared);
+                self.reach = self.reach.max(squared.min(f64::MAX));
                 self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
                 read::<F>(scores, || s);
                 for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
@@ -394,7 +394,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
             }
         }
         self.uncertainty = s;
-        self.reach = self.reach.max(squared);
+        self.reach = self.reach.max(squared.min(f64::MAX));
         let gain = self.gain(s, weight);
         self.w.add(&self.errors, &self.c);
         if self.forgetting < 1.0 {
@@ -499,7 +499,7 @@ impl<F: Readout> LinearBlocks for LeastSquares<F> {
             return learn_each(self, phis, targets, scores);
         }
         let squares = phis.iter().map(|phi| dot(phi.lanes(), phi.lanes()));
-        self.reach = squares.fold(self.reach, f64::max);
+        self.reach = squares.fold(self.reach, f64::max).min(f64::MAX);
         let largest = self.largest_variance();
         let Self { w, p, block, residuals, .. } = self;
         learn_rounds(
