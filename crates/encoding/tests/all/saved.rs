@@ -95,6 +95,7 @@ fn parts_that_do_not_fit_are_found() {
     assert!(mixed.validate().is_err());
     let mut bytes = postcard::to_stdvec(narrow.schema()).unwrap();
     bytes.extend(postcard::to_stdvec(wide.encoding().transform()).unwrap());
+    bytes.push(0); // no tokens
     let mixed: Encoding = postcard::from_bytes(&bytes).unwrap();
     assert!(mixed.validate().is_err());
     // Two scales for one output.
