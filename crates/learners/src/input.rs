@@ -6,8 +6,9 @@ use mercer_core::TokenRow;
 
 /// The input of a row: its numbers and, where its table has some, its tokens.
 ///
-/// Tokens say all that the row says, its numbers too. So a learner that [takes](Regressor::tokens)
-/// them does not look at the numbers, and the others look at nothing else.
+/// Tokens say all that the row says, its numbers too. So a learner that
+/// [takes](crate::Regressor::tokens) them does not look at the numbers, and the others look at
+/// nothing else.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
     /// The numbers, one a feature.
