@@ -170,7 +170,7 @@ async function learn() {
       ];
   if (typeof told.coverage === "number")
     pairs.push([`Intervals of ${100 * $("share").value} % hold`, `${digits(100 * told.coverage)} %`]);
-  facts($("scores"), [...pairs, ["Rows", String(told.n)]]);
+  facts($("scores"), [...pairs, ["Rows", String(told.rows)]]);
   $("scores").dataset.told = output;
   remarks($("notes"), told.notes?.length ? told.notes : lines(errors));
   picture($("picture"), files["picture.svg"], `Learning curve, predictions and errors of ${$("target").value}`);
@@ -183,7 +183,7 @@ async function learn() {
   );
   $("download").href = URL.createObjectURL(new Blob([files["predictions.csv"]], { type: "text/csv" }));
   $("result").hidden = false;
-  return `${told.n} rows learnt in ${digits(seconds)} s, ${digits(told.seconds_per_example * 1e6)} µs a row.`;
+  return `${told.rows} rows learnt in ${digits(seconds)} s, ${digits(told.seconds_per_example * 1e6)} µs a row.`;
 }
 
 async function forecast() {
@@ -208,7 +208,7 @@ async function forecast() {
     ["of the row before", digits(naive.last_value?.rmse)],
     ...(naive.seasonal_naive ? [["of a season ago", digits(naive.seasonal_naive.rmse)]] : []),
     ...(told.periods?.length ? [["Season", `${told.periods.join(", ")} rows`]] : []),
-    ["Rows", String(told.n)],
+    ["Rows", String(told.rows)],
   ]);
   $("series-scores").dataset.told = output;
   remarks($("series-notes"), told.notes?.length ? told.notes : lines(errors));
@@ -220,7 +220,7 @@ async function forecast() {
     told.forecast.map(([value], step) => [told.times?.[step] ?? String(step + 1), digits(value), ...ends(step)]),
   );
   $("series").hidden = false;
-  return `${told.n} rows forecast in ${digits(seconds)} s, ${digits((1e6 * seconds) / told.n)} µs a row.`;
+  return `${told.rows} rows forecast in ${digits(seconds)} s, ${digits((1e6 * seconds) / told.rows)} µs a row.`;
 }
 
 /** Everything that fits the file: a series is forecast, a table with features is learnt. */

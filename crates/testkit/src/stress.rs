@@ -5,7 +5,7 @@
 //! Gaussian kernel of width 0.3, the command's screen for wrong targets. It has a middle, where the
 //! stress is over (weights go on to the end). The cell holds if the median absolute error of the
 //! [`SCORED`] right rows that begin 500 rows behind the middle is at most three times that of the
-//! same stream without the stress, or 1.1 times that of the mean of the last `WINDOW` targets
+//! same stream without the stress, or 1.1 times that of the mean of the last 200 targets
 //! where this is larger, and if no prediction on the way was a million times as large as the right
 //! targets. A row may instead be refused by name: with a remedy, and not as a divergence.
 //!
