@@ -263,16 +263,9 @@ fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Fai
 
 /// A time with its unit.
 fn time(text: &str) -> Result<Duration, &'static str> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let seconds = match &text[digits.len()..] {
-        "s" => Some(1),
-        "m" => Some(60),
-        "h" => Some(3600),
-        _ => None,
-    };
-    let count = digits.parse::<u32>().ok().filter(|count| *count <= 1_000_000);
-    let time = count.zip(seconds).map(|(count, seconds)| Duration::from_secs(u64::from(count) * seconds));
-    time.ok_or("give a whole number with its unit, such as 30s, 5m or 1h")
+    const LONGEST: f64 = 3.6e9;
+    let seconds = mercer_session::parse_span(text).filter(|seconds| *seconds <= LONGEST);
+    seconds.map(Duration::from_secs_f64).ok_or("give a number with its unit, such as 30s, 5m or 1h")
 }
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {

@@ -31,18 +31,25 @@ impl FromStr for LabelDelay {
         if let Ok(rows) = text.parse() {
             return Ok(Self::Rows(rows));
         }
-        let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic()).ok_or(REFUSED)?);
-        let unit = match unit {
-            "s" => 1.0,
-            "m" | "min" => 60.0,
-            "h" => 3600.0,
-            "d" => 86_400.0,
-            "w" => 604_800.0,
-            _ => return Err(REFUSED),
-        };
-        let number = number.trim().parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite());
-        number.map(|number| Self::Seconds(number * unit)).ok_or(REFUSED)
+        parse_span(text).map(Self::Seconds).ok_or(REFUSED)
     }
+}
+
+/// The seconds of a span with its unit: `45s`, `30m`, `1.5h`, `7d`, `2w`.
+#[must_use]
+pub fn parse_span(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
+    let unit = match unit {
+        "s" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        "d" => 86_400.0,
+        "w" => 604_800.0,
+        _ => return None,
+    };
+    let number = number.trim().parse::<f64>().ok().filter(|number| *number >= 0.0 && number.is_finite())?;
+    Some(number * unit)
 }
 
 /// Rows that wait for their labels, in the order in which they came.

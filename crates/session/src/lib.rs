@@ -26,5 +26,5 @@ mod step;
 /// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
 pub type Session = model::Tabular<model::Task>;
 
-pub use late::{EarlyPrediction, LabelDelay, LateRows, record_time};
+pub use late::{EarlyPrediction, LabelDelay, LateRows, parse_span, record_time};
 pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};

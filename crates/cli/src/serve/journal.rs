@@ -47,7 +47,7 @@ impl Sync {
         match text {
             "row" => Ok(Self::Row),
             other => {
-                super::time(other).map(Self::Time).map_err(|_| "give row, or a whole number with its unit, such as 1s")
+                super::time(other).map(Self::Time).map_err(|_| "give row, or a number with its unit, such as 1s")
             }
         }
     }
