@@ -46,9 +46,7 @@ impl Sync {
     pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
         match text {
             "row" => Ok(Self::Row),
-            other => {
-                super::time(other).map(Self::Time).map_err(|_| "give row, or a number with its unit, such as 1s")
-            }
+            other => super::time(other).map(Self::Time).map_err(|_| "give row, or a number with its unit, such as 1s"),
         }
     }
 }
