@@ -153,8 +153,8 @@ fn listed(names: &[String]) -> String {
 }
 
 impl Moments {
-    /// Has the sums be those of shard `shard` of `of`, of so many rows from these sources. Rows that
-    /// came from no file are known again by their sums.
+    /// Has the sums be those of shard `shard` of `of`, of so many rows from these sources. Rows
+    /// that came from no file are known again by their sums.
     ///
     /// # Errors
     /// When the sums cannot be written.
