@@ -5,16 +5,17 @@
 //! | number | its value in deviations from the running mean, within ±20; one of 16 bins of the head |
 //! | time | weekday, month and hour where the head shows variation; the days as a number |
 //! | category, text | the whole cell; from two words on, a block of words and one of neighbours, the latter by half |
-//! | a gap in any of them | one for gaps |
+//! | list | its members as a block of words, each whole; the names of an object with their numbers, and `name=text` |
+//! | a gap in any of them, an empty list | one for gaps |
 //!
 //! A word is a run of letters, digits and `_`, in lower case, or one other sign. In a block with
-//! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words of a cell
-//! are taken.
+//! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words or
+//! members of a cell are taken. A value in a column of lists is a list of one.
 //!
 //! All but numbers and their bins are texts. The factors of products are bins of eight, parts of
 //! times, gaps, cells of one word, and words, whose squares sum to 1 a cell.
 
-use mercer_core::{Calendar, Cell, Cells, Inconsistent, KeyHash, Token, TokenRow, Validate, mixed};
+use mercer_core::{Calendar, Cell, Cells, Entry, Inconsistent, KeyHash, List, Token, TokenRow, Validate, mixed};
 
 use crate::key::Key;
 use crate::moments::RunningMoments;
@@ -47,6 +48,7 @@ enum TokenColumn {
     Number(KeyHash, Notation, Spread),
     Time(KeyHash, Notation, TimeParts, Spread),
     Text(KeyHash, Notation),
+    List(KeyHash),
     /// A number or a text, each as it comes.
     Late(KeyHash, Spread),
 }
@@ -68,8 +70,12 @@ struct Parts<'a> {
 
 impl Parts<'_> {
     fn both(&mut self, key: u64) {
-        self.texts.push(Token { key, value: 1.0 });
-        self.factors.push(Token { key, value: 1.0 });
+        self.pair(key, 1.0);
+    }
+
+    fn pair(&mut self, key: u64, value: f64) {
+        self.texts.push(Token { key, value });
+        self.factors.push(Token { key, value });
     }
 }
 
@@ -128,6 +134,7 @@ impl TokenColumn {
             (Use::SetAside | Use::Unwanted | Use::Identifier | Use::Text, _) => Self::Nothing,
             (Use::Late, _) => Self::Late(key, Spread::default()),
             (_, Kind::Time) => Self::Time(key, notation, column.time, Spread::default()),
+            (_, Kind::List) => Self::List(key),
             (_, Kind::Text | Kind::Mean) => Self::Text(key, notation),
             _ if column.is_category() => Self::Text(key, notation),
             _ => Self::Number(key, notation, Spread::default()),
@@ -140,14 +147,14 @@ impl TokenColumn {
             Self::Number(_, notation, _) => notation.number(cell),
             Self::Time(_, notation, ..) => notation.instant(cell).map(|instant| instant / DAY),
             Self::Late(..) => cell.number(),
-            Self::Nothing | Self::Text(..) => None,
+            Self::Nothing | Self::Text(..) | Self::List(_) => None,
         }
     }
 
     fn spread_mut(&mut self) -> Option<&mut Spread> {
         match self {
             Self::Number(_, _, spread) | Self::Time(_, _, _, spread) | Self::Late(_, spread) => Some(spread),
-            Self::Nothing | Self::Text(..) => None,
+            Self::Nothing | Self::Text(..) | Self::List(_) => None,
         }
     }
 
@@ -179,6 +186,7 @@ impl TokenColumn {
                 None => text(Cell::Missing, *key, parts),
             },
             Self::Text(key, _) => text(cell, *key, parts),
+            Self::List(key) => list(cell, *key, parts),
         }
     }
 }
@@ -211,6 +219,9 @@ fn other(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
 
 /// A category or a text.
 fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    if let Cell::List(_) = cell {
+        return list(cell, key, parts);
+    }
     let value = Key::from_cell(cell);
     let value = value.as_ref().map(Key::as_str).filter(|value| !value.trim().is_empty());
     let Some(value) = value else { return parts.both(key.part("gap").key()) };
@@ -227,6 +238,36 @@ fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let mut neighbours: Vec<u64> = keys.windows(2).map(pair).collect();
     block(&mut neighbours, |key, value, _| parts.texts.push(Token { key, value: NEIGHBOURS * value }));
     block(&mut keys, |key, value, unit| {
+        parts.texts.push(Token { key, value });
+        parts.factors.push(Token { key, value: unit });
+    });
+}
+
+/// A list, typed or written; any other value is a list of one.
+fn list(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    let (of_words, of_names) = (key.part("w"), key.part("k"));
+    let mut members = Vec::new();
+    let mut take = |entry: Entry<'_>| match entry {
+        Entry::Name(name) => members.push(of_words.part(&name.to_lowercase()).key()),
+        Entry::Number(name, value) => parts.pair(of_names.part(&name).key(), value),
+        Entry::Text(name, text) => parts.pair(of_names.part(&name).part(&text).key(), 1.0),
+    };
+    let read = match cell {
+        Cell::List(list) => Some(list),
+        Cell::Text(text) if List::begins(text) => List::read(text).ok(),
+        _ => None,
+    };
+    let one = Key::from_cell(cell);
+    let one = one.as_ref().map(Key::as_str).filter(|one| !one.trim().is_empty());
+    match (read, one) {
+        (Some(list), _) => list.entries().take(MOST_WORDS).for_each(&mut take),
+        (None, Some(one)) => take(Entry::Name(one.into())),
+        (None, None) => {}
+    }
+    if members.is_empty() && !read.is_some_and(List::has_pairs) {
+        return parts.both(key.part("gap").key());
+    }
+    block(&mut members, |key, value, unit| {
         parts.texts.push(Token { key, value });
         parts.factors.push(Token { key, value: unit });
     });
