@@ -45,7 +45,7 @@ impl Encoding {
     pub fn new(schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
         let has_tokens = match options.tokens {
             TokenUse::Never => false,
-            TokenUse::WithTexts => schema.columns().iter().any(|column| column.used == Use::Words),
+            TokenUse::WithTexts => schema.columns().iter().any(|column| column.says_words(options.categories)),
             TokenUse::Always => true,
         };
         let transform = Transform::new(&schema, options)?;

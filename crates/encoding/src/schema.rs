@@ -125,6 +125,12 @@ impl Column {
         }
     }
 
+    /// True if it is words, or one of more categories than have a number of their own.
+    pub(crate) fn says_words(&self, own: usize) -> bool {
+        let many = self.is_category() && self.distinct > own as u64;
+        self.used == Use::Words || self.used == Use::Encoded && many
+    }
+
     /// True if most of its categories are several words, and two thirds of its cells differ.
     fn are_titles(&self, rows: u64) -> bool {
         let is_title = |(title, _): &&(String, u64)| title.split_whitespace().nth(1).is_some();
