@@ -171,6 +171,14 @@ impl Encoding {
         self.transform.encode(record, numbers)
     }
 
+    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name of
+    /// its column and the text. Neighbours of words are not kept.
+    pub fn token_names(&self) -> impl Iterator<Item = (u64, &str, &str)> {
+        let columns = &self.schema.columns;
+        let names = self.tokens.iter().flat_map(TokenEncoding::names);
+        names.map(|(key, column, text)| (key, columns[column].name.as_str(), text))
+    }
+
     /// True if a record becomes tokens.
     #[must_use]
     pub fn has_tokens(&self) -> bool {

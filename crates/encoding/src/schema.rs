@@ -57,6 +57,14 @@ pub enum Use {
     Words,
 }
 
+impl Use {
+    /// True if rows are learnt by it: its cells become numbers or tokens.
+    #[must_use]
+    pub fn is_learnt(self) -> bool {
+        matches!(self, Self::Encoded | Self::Words)
+    }
+}
+
 impl fmt::Display for Use {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {

@@ -445,6 +445,11 @@ impl<R: Regressor + Clone> Tokens for ScaledTargets<R> {
         self.observe(input, target, event);
         Ok(())
     }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        let scale = self.scales.get(output).map_or(1.0, |scale| scale.scale());
+        self.inner.tokens()?.token_weight(key, output).map(|weight| scale * weight)
+    }
 }
 
 impl<R: Regressor + Clone> Variance for ScaledTargets<R> {

@@ -15,6 +15,8 @@
 //! All but numbers and their bins are texts. The factors of products are bins of eight, parts of
 //! times, gaps, cells of one word, and words, whose squares sum to 1 a cell.
 
+use std::collections::BTreeMap;
+
 use mercer_core::{Calendar, Cell, Cells, Entry, Inconsistent, KeyHash, List, Token, TokenRow, Validate, mixed};
 
 use crate::key::Key;
@@ -29,6 +31,12 @@ const FARTHEST: f64 = 20.0;
 const BINS: [usize; 2] = [16, 8];
 /// Words of a cell that are taken.
 const MOST_WORDS: usize = 1000;
+/// Keys whose texts are kept, and their bytes at most.
+const MOST_NAMES: usize = 10_000;
+const LONGEST_NAME: usize = 64;
+/// So many rows tell them, and then one of so many.
+const NAMED_ROWS: u64 = 4096;
+const A_NAMED_ROW: u64 = 16;
 /// The share of neighbours.
 const NEIGHBOURS: f64 = 0.5;
 /// Seconds of a day.
@@ -39,6 +47,16 @@ const DAY: f64 = 86_400.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct TokenEncoding {
     columns: Vec<TokenColumn>,
+    names: TokenNames,
+}
+
+/// The texts of the first keys, with the places of their columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct TokenNames {
+    texts: BTreeMap<u64, (u32, String)>,
+    /// Rows met.
+    rows: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -66,9 +84,21 @@ struct Parts<'a> {
     texts: &'a mut Vec<Token>,
     numbers: &'a mut Vec<Token>,
     factors: &'a mut Vec<Token>,
+    /// Names to be filled, with the place of the column.
+    names: Option<(&'a mut TokenNames, usize)>,
 }
 
 impl Parts<'_> {
+    /// Keeps the text of a key where names are kept.
+    fn named(&mut self, key: u64, text: &str) {
+        if let Some((names, column)) = &mut self.names
+            && names.texts.len() < MOST_NAMES
+            && text.len() <= LONGEST_NAME
+        {
+            names.texts.entry(key).or_insert_with(|| (*column as u32, text.to_owned()));
+        }
+    }
+
     fn both(&mut self, key: u64) {
         self.pair(key, 1.0);
     }
@@ -82,7 +112,7 @@ impl Parts<'_> {
 impl TokenEncoding {
     /// The tokens of the columns of a schema.
     pub(crate) fn new(columns: &[Column]) -> Self {
-        Self { columns: columns.iter().map(TokenColumn::new).collect() }
+        Self { columns: columns.iter().map(TokenColumn::new).collect(), names: TokenNames::default() }
     }
 
     /// Another column, behind the others.
@@ -109,15 +139,36 @@ impl TokenEncoding {
     /// Fills a row with the tokens of a record, by the statistics of the rows before.
     pub(crate) fn encode(&self, record: &(impl Cells + ?Sized), row: &mut TokenRow) {
         row.fill(|[texts, numbers, factors]| {
-            let mut parts = Parts { texts, numbers, factors };
+            let mut parts = Parts { texts, numbers, factors, names: None };
             for (place, column) in self.columns.iter().enumerate() {
                 column.encode(record.cell(place), &mut parts);
             }
         });
     }
 
+    /// The texts of keys that are kept, with the places of their columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (u64, usize, &str)> {
+        self.names.texts.iter().map(|(key, (column, text))| (*key, *column as usize, text.as_str()))
+    }
+
+    /// Keeps the texts of a record.
+    fn keep_names(&mut self, record: &(impl Cells + ?Sized)) {
+        let [texts, numbers, factors] = &mut [const { Vec::new() }; 3];
+        for (place, column) in self.columns.iter().enumerate() {
+            if let TokenColumn::Text(..) | TokenColumn::List(_) | TokenColumn::Late(..) = column {
+                let names = Some((&mut self.names, place));
+                column.encode(record.cell(place), &mut Parts { texts, numbers, factors, names });
+            }
+        }
+    }
+
     /// Moves the statistics by a record.
     pub(crate) fn learn(&mut self, record: &(impl Cells + ?Sized)) {
+        let TokenNames { texts, rows } = &mut self.names;
+        *rows += 1;
+        if texts.len() < MOST_NAMES && (*rows <= NAMED_ROWS || rows.is_multiple_of(A_NAMED_ROW)) {
+            self.keep_names(record);
+        }
         for (place, column) in self.columns.iter_mut().enumerate() {
             let value = column.number(record.cell(place));
             if let (Some(value), Some(spread)) = (value, column.spread_mut()) {
@@ -226,10 +277,15 @@ fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let value = value.as_ref().map(Key::as_str).filter(|value| !value.trim().is_empty());
     let Some(value) = value else { return parts.both(key.part("gap").key()) };
     let whole = key.part("=").part(value).key();
+    parts.named(whole, value);
     parts.texts.push(Token { key: whole, value: 1.0 });
     let of_words = key.part("w");
     let lower = value.to_lowercase();
-    let mut keys: Vec<u64> = words(&lower).take(MOST_WORDS).map(|word| of_words.part(word).key()).collect();
+    let mut keys: Vec<u64> = Vec::new();
+    for word in words(&lower).take(MOST_WORDS) {
+        keys.push(of_words.part(word).key());
+        parts.named(of_words.part(word).key(), word);
+    }
     if keys.len() < 2 {
         return parts.factors.push(Token { key: whole, value: 1.0 });
     }
@@ -248,9 +304,21 @@ fn list(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let (of_words, of_names) = (key.part("w"), key.part("k"));
     let mut members = Vec::new();
     let mut take = |entry: Entry<'_>| match entry {
-        Entry::Name(name) => members.push(of_words.part(&name.to_lowercase()).key()),
-        Entry::Number(name, value) => parts.pair(of_names.part(&name).key(), value),
-        Entry::Text(name, text) => parts.pair(of_names.part(&name).part(&text).key(), 1.0),
+        Entry::Name(name) if name.trim().is_empty() => {}
+        Entry::Name(name) => {
+            let name = name.trim().to_lowercase();
+            members.push(of_words.part(&name).key());
+            parts.named(of_words.part(&name).key(), &name);
+        }
+        Entry::Number(name, value) => {
+            parts.pair(of_names.part(&name).key(), value);
+            parts.named(of_names.part(&name).key(), &name);
+        }
+        Entry::Text(name, text) => {
+            let key = of_names.part(&name).part(&text).key();
+            parts.pair(key, 1.0);
+            parts.named(key, &format!("{name}={text}"));
+        }
     };
     let read = match cell {
         Cell::List(list) => Some(list),
@@ -300,6 +368,8 @@ fn edges(values: &[f64], bins: usize) -> Vec<f64> {
 
 impl Validate for TokenEncoding {
     fn validate(&self) -> Result<(), Inconsistent> {
+        let known = self.names.texts.values().all(|(column, _)| (*column as usize) < self.columns.len());
+        Inconsistent::require(known, "names of tokens", "each is of a column")?;
         for column in &self.columns {
             let (TokenColumn::Number(_, _, spread) | TokenColumn::Time(_, _, _, spread) | TokenColumn::Late(_, spread)) =
                 column

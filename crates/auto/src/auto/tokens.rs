@@ -378,6 +378,17 @@ impl Tokens for AutoWithTokens {
         self.memory = memory;
         learnt
     }
+
+    /// The weights of coin betting and of the filter by their shares, by halves where neither has
+    /// one: then their sums speak as inputs of `auto` alone.
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        let TokenMembers { coin, kalman, .. } = &self.members;
+        let weights = [coin.weight(key, output), kalman.weight(key, output)];
+        let [_, coin, kalman, _] = *self.weights() else { return None };
+        let shares = if coin == 0.0 && kalman == 0.0 { [0.5; 2] } else { [coin, kalman] };
+        let sum = shares.iter().zip(weights).filter_map(|(share, weight)| Some(share * weight?)).sum::<f64>();
+        (weights != [None; 2]).then(|| sum * self.units.get(output).map_or(1.0, |unit| unit.scale))
+    }
 }
 
 impl Regressor for AutoWithTokens {

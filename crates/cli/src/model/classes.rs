@@ -28,8 +28,7 @@ impl Fresh {
         let refused = |error: mercer_learners::Error| Failure::because(format!("{}: {error}", entry.name));
         // What needs no settings is not to need any for its probabilities either.
         let finish = |classifier: Classifier<AnyRegressor<AnyKernel>>| {
-            let calibrates = entry.autonomous && classifier.learner().loss() == Loss::SQUARED;
-            if calibrates { classifier.calibrated() } else { classifier }
+            if entry.calibrates(classifier.learner().loss()) { classifier.calibrated() } else { classifier }
         };
         // The loss that suits the classes, unless the user has set one: then this is refused.
         let with_loss = |loss: &str| {

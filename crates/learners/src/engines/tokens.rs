@@ -254,6 +254,10 @@ impl<M: TokenMap, U: PlaceUpdate> Tokens for OnTokens<M, U> {
     fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         self.learn(input, target, scores)
     }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        self.weight(key, output)
+    }
 }
 
 impl<M: TokenMap, U: PlaceUpdate> Regressor for OnTokens<M, U> {
