@@ -180,6 +180,12 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         &self.inner
     }
 
+    /// The learner, to join what another of the same scales has learnt; teaching it apart breaks the
+    /// scores.
+    pub fn learner_mut(&mut self) -> &mut R {
+        &mut self.inner
+    }
+
     /// The scale of each output; none before the 16th row, and none where targets pass as they are.
     #[must_use]
     pub fn scales(&self) -> &[TargetScale] {

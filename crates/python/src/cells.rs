@@ -161,7 +161,7 @@ fn list(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
         text = ListText::object();
         for pair in value.call_method0("items")?.try_iter()? {
             let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
-            push(&mut text, &text_of(&name)?, &value, nested)?;
+            push(&mut text, text_of(&name)?.to_str()?, &value, nested)?;
         }
     } else {
         let members = value.try_iter()?.collect::<PyResult<Vec<_>>>()?;
