@@ -2,6 +2,7 @@
 
 mod data;
 mod model;
+mod words;
 
 use std::path::PathBuf;
 
