@@ -146,8 +146,8 @@ impl MomentsCore {
         let chunk = (CHUNK_NUMBERS / (dimension + outputs).max(1)).clamp(TILE, CHUNK) / TILE * TILE;
         let work = map.coordinates().saturating_pow(2).saturating_mul(chunk);
         let piece = if work > LONG { TILE } else { chunk };
-        let mut whole = MomentSums::new(map.coordinates(), outputs);
-        let mut sums = MomentSums::new(map.coordinates(), outputs);
+        let mut whole = MomentSums::new(&map, outputs);
+        let mut sums = MomentSums::new(&map, outputs);
         let (mut scratch, total) = (MomentScratch::default(), &mut whole);
         in_pieces(
             py,
@@ -156,7 +156,7 @@ impl MomentsCore {
                 sums.add_rows(&map, all.range(range.start, range.end), &mut scratch).map_err(errors::learner)?;
                 if range.end == rows || range.end.is_multiple_of(chunk) {
                     total.add(1.0, &sums);
-                    sums = MomentSums::new(map.coordinates(), outputs);
+                    sums = MomentSums::new(&map, outputs);
                 }
                 Ok(())
             },

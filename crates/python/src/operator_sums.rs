@@ -111,7 +111,7 @@ impl OperatorSumsCore {
     fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3])> {
         let model = self.read_off(py, modes, 1)?;
         let told =
-            model.modes().iter().map(|mode| (mode.value.re, mode.value.im, mode.spread, mode.residual, mode.reliable));
+            model.modes().iter().map(|mode| (mode.value.re, mode.value.im, mode.spread, mode.residual, mode.is_reliable()));
         let quality = model.quality();
         Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean]))
     }

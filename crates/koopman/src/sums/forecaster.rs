@@ -14,9 +14,12 @@ use super::choice::solve;
 use super::features::Features;
 use crate::Error;
 
-/// A forecast goes no farther from the mean than this many deviations, nor this many times the root
-/// mean square of the data.
+/// A forecast by linear features goes no farther from the mean than this many deviations, nor this
+/// many times the root mean square of the data.
 const FARTHEST: f64 = 50.0;
+/// Other features know nothing outside of the data: a forecast leaves their range by no more than
+/// this part of it.
+const BEYOND: f64 = 0.1;
 
 /// Forecaster in scaled units.
 #[derive(Clone, Debug)]
@@ -25,7 +28,7 @@ pub(crate) struct Forecaster {
     operator: Matrix,
     state: usize,
     iterates: bool,
-    bounds: Vec<f64>,
+    bounds: Vec<[f64; 2]>,
 }
 
 /// Memory of a forecast.
@@ -36,22 +39,27 @@ pub(crate) struct ForecastMemory {
 }
 
 impl Forecaster {
-    /// That of the pairs of `sums`.
+    /// That of the pairs of `sums`, whose states lie in `range`.
     ///
     /// # Errors
     /// When the equations are singular to rounding.
     pub(crate) fn new(
         features: &Features,
-        state: usize,
+        range: &[[f64; 2]],
         ridge: f64,
         deterministic: bool,
         sums: &Sums,
     ) -> Result<Self, Error> {
         let outputs = sums.cross.columns();
-        let bound = |j: usize| FARTHEST * (sums.squares[j] / sums.weight).sqrt().max(1.0);
+        let state = range.len();
+        let bound = |(j, [least, most]): (usize, &[f64; 2])| {
+            let far = FARTHEST * (sums.squares[1 + j] / sums.weight).sqrt().max(1.0);
+            let beyond = BEYOND * (most - least);
+            if features.kernel().is_none() { [-far, far] } else { [least - beyond, most + beyond] }
+        };
         Ok(Self {
             operator: solve(sums, features.leading(), ridge, 0..outputs)?,
-            bounds: (1..=state).map(bound).collect(),
+            bounds: range.iter().enumerate().map(bound).collect(),
             iterates: deterministic || outputs < features.len(),
             features: features.clone(),
             state,
@@ -59,7 +67,7 @@ impl Forecaster {
     }
 
     fn bounded(&self, state: &mut [f64]) {
-        state.iter_mut().zip(&self.bounds).for_each(|(x, bound)| *x = x.clamp(-bound, *bound));
+        state.iter_mut().zip(&self.bounds).for_each(|(x, [least, most])| *x = x.clamp(*least, *most));
     }
 
     /// The states 1, 2, … steps after `x`, as many as there are rows of `states`; `inputs` are
