@@ -253,7 +253,8 @@ impl MomentsCore {
         let state = self.state.read(py);
         let sums = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.sums();
         let r = sums.features();
-        let gram = (0..r * r).map(|place| sums.gram().entry(place / r, place % r)).collect();
+        let gram = sums.gram();
+        let gram = (0..r * r).map(|place| gram.entry(place / r, place % r)).collect();
         let cross = sums.cross().iter().flat_map(|row| row.iter().copied()).collect();
         Ok((
             arrays::columns(py, gram, r)?,
