@@ -1,6 +1,6 @@
 //! Batches of rows: tables of numpy, and sparse rows, whose cells are tokens as those of LIBSVM are.
 
-use mercer::core::{Token, TokenRow, column_key};
+use mercer::core::TokenRow;
 use mercer::learners::{Input, Inputs};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -45,18 +45,13 @@ impl Batch<'_> {
             let cells = usize::try_from(ends[0]).ok().zip(usize::try_from(ends[1]).ok());
             let cells = cells.and_then(|(from, to)| columns.get(from..to)?.iter().zip(values.get(from..to)?).into());
             let cells = cells.ok_or_else(|| errors::data("the sparse rows contradict one another"))?;
+            if let Some((column, value)) = cells.clone().find(|(_, value)| !value.is_finite()) {
+                let refused = format!("row {row}: Input X contains {value} in column {column}; replace it");
+                return Err(errors::data(refused));
+            }
             let mut tokens = TokenRow::default();
-            let mut refused = None;
-            tokens.fill(|[all, _, factors]| {
-                for (column, value) in cells.filter(|(_, value)| **value != 0.0) {
-                    if !value.is_finite() {
-                        refused = Some(format!("row {row}: Input X contains {value} in column {column}; replace it"));
-                    }
-                    all.push(Token { key: column_key(*column as u64), value: *value });
-                }
-                factors.extend_from_slice(all);
-            });
-            refused.map_or(Ok(tokens), |refused| Err(errors::data(refused)))
+            tokens.fill_sparse(cells.map(|(column, value)| (*column as u64, *value)));
+            Ok(tokens)
         });
         let tokens = tokens.collect::<PyResult<Vec<_>>>()?;
         Ok(Block { numbers: &[], rows: tokens.len(), tokens, dimension: 0 })

@@ -95,3 +95,58 @@ impl Validate for LogitMixture {
         Inconsistent::require(square, "mixture of logits", "it has an information for each weight")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two members and two outputs, with the inverse of `A` by hand.
+    #[test]
+    fn weights_move_by_newton_steps() {
+        let mut mixture = LogitMixture::new(2);
+        let (mut a, mut information) = ([0.5, 0.5], [[20.0, 0.0], [0.0, 20.0]]);
+        let mut scores = [0.0; 2];
+        for t in 0..200 {
+            let s = |k: usize| ((3 * t + 5 * k) as f64).sin();
+            // The last is cut, and what is no number counts as 0.
+            let made = [2.0 * s(0), s(1), if t % 7 == 0 { f64::NAN } else { s(2) }, 50.0 * s(3)];
+            let z = |member: usize, k: usize| match made[2 * member + k] {
+                z if z.is_nan() => 0.0,
+                z => z.clamp(-8.0, 8.0),
+            };
+            let y = [if s(0) > 0.2 { 1.0 } else { -1.0 }, if s(3) > -0.1 { 1.0 } else { -1.0 }];
+            let weight = 1.0 + (t % 3) as f64;
+            mixture.mix(&made, &mut scores);
+            let mut slope = [0.0; 2];
+            for k in 0..2 {
+                let sum = a[0] * z(0, k) + a[1] * z(1, k);
+                assert!((scores[k] - sum).abs() < 1e-9, "{scores:?}");
+                let p = 1.0 / (1.0 + (-sum).exp());
+                for i in 0..2 {
+                    slope[i] += weight * ((y[k] + 1.0) / 2.0 - p) * z(i, k);
+                    for j in 0..2 {
+                        information[i][j] += weight * (p * (1.0 - p)).max(1e-4) * z(i, k) * z(j, k);
+                    }
+                }
+            }
+            mixture.learn(&made, &scores, Target::weighted(&y, weight));
+            let [[p, q], [r, s]] = information;
+            let determinant = p * s - q * r;
+            a[0] += (s * slope[0] - q * slope[1]) / determinant;
+            a[1] += (p * slope[1] - r * slope[0]) / determinant;
+            let close = mixture.weights().iter().zip(a).all(|(own, by_hand)| (own - by_hand).abs() < 1e-9);
+            assert!(close, "{:?} {a:?}", mixture.weights());
+        }
+        // Both tell the class, so the sum is surer than the members together at first.
+        assert!(a[0] + a[1] > 1.0, "{a:?}");
+        assert!(mixture.validate().is_ok());
+    }
+
+    #[test]
+    fn shares_have_logits_within_reason() {
+        assert_eq!(logit(0.0), 0.0);
+        assert!((logit(0.5) - 3.0_f64.ln()).abs() < 1e-12);
+        assert_eq!(logit(7.0), 999.0_f64.ln());
+        assert!((logit(-7.0) + 999.0_f64.ln()).abs() < 1e-9);
+    }
+}
