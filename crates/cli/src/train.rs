@@ -255,7 +255,7 @@ impl TrainPlan {
             }
             FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(Session { description, encoding, progress: Progress::default(), task })
+        Ok(Session { description, encoding, progress: Progress::default(), task, groups: None })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.

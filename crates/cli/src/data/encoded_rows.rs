@@ -24,14 +24,11 @@ use crate::report::verbosity;
 
 pub(crate) use head::Head;
 pub(crate) use looking::{ColumnSource, Looking, overrides};
-use mercer_session::{LabelDelay, Row};
+use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
 use records::{TargetColumns, TargetPlace, check_target, is_marked};
 pub(crate) use records::{kind, next, targets, with_notation};
 pub(crate) use running_encoding::RunningEncoding;
-
-/// The columns of a table and how many cells were odd, as JSON.
-pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
 /// rows before it and of the first rows.
@@ -217,33 +214,6 @@ impl EncodedRows {
         let features = self.moving.encoding.names();
         let named = self.records.is_named();
         TableColumns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
-    }
-
-    /// Has targets come so much later than their rows.
-    pub(crate) fn delay(&mut self, delay: LabelDelay) {
-        self.moving.delay(delay);
-    }
-
-    /// The rows before the last that still waited for their targets when it came; the numbers of
-    /// those that had waited and did not any more are moved behind others.
-    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> usize {
-        self.moving.take_due(due);
-        self.moving.waiting()
-    }
-
-    /// What was odd in the rows so far, column by column, for people.
-    pub(crate) fn report(&self) {
-        if let Some(odd) = &self.odd {
-            locked(odd).report(&self.moving.encoding);
-        }
-    }
-
-    /// The columns and how many cells were odd, as JSON.
-    pub(crate) fn facts(&self) -> ColumnFacts {
-        (
-            odd_cells::columns(&self.moving.encoding),
-            self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
-        )
     }
 
     /// The record that [`next`](Self::next) encoded last.

@@ -96,14 +96,9 @@ impl Learning {
     /// Has labels come so much later than their rows, if they do.
     ///
     /// # Errors
-    /// If the model has intervals, or durations are told and no column of times.
+    /// If durations are told and no column has times.
     pub(crate) fn with_delay(mut self, delay: Option<LabelDelay>) -> Result<Self, Failure> {
         let Some(delay) = delay else { return Ok(self) };
-        if self.model.intervals().is_some() {
-            return Err(Failure::usage(
-                "--label-delay: intervals are calibrated by labels that come at once; leave --intervals out, or --label-delay",
-            ));
-        }
         check_delay(delay, self.model.encoding.as_ref().map(Encoding::schema))?;
         self.late = Some(LateRows::new(delay));
         Ok(self)
@@ -167,7 +162,7 @@ impl Learning {
         if let Some(encoding) = &self.model.encoding {
             self.odd.tell(encoding, &sample.record, || origin.place());
         }
-        let early = self.model.early_prediction(&self.answer);
+        let early = EarlyPrediction::new(&self.answer);
         let row = UnlearntRow::new(origin, std::mem::take(sample), Some(early));
         if let Some(late) = &mut self.late {
             late.wait(row);
