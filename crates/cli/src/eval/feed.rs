@@ -206,6 +206,7 @@ impl<'a> ExampleFeed<'a> {
         let dimension = input.columns().dimension;
         common.check_dimension(input.shown(), dimension)?;
         let by_rows = arguments.is_single() || arguments.columns.iter().any(|column| column == "size");
+        let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
         let encoding = input.encoding().filter(|_| !arguments.is_single()).cloned();
         let running = encoding.map(|encoding| RunningEncoding::new(encoding, input.kind()));
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
