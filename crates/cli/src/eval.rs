@@ -14,7 +14,7 @@ mod writing;
 
 use mercer_encoding::Scale;
 use mercer_registry::catalogue::{self, Entry, Settings};
-use mercer_session::LabelDelay;
+use mercer_session::{Groups, LabelDelay};
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::encoded_rows::RunningEncoding;
@@ -39,6 +39,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let entry = catalogue::find(&common.learner)?;
     Settings::new(entry, common.set.iter().map(String::as_str))?;
     cells::check(&arguments.columns, common.intervals.wanted())?;
+    common.groups.labels.check(&[("--permute", common.permute.is_some())])?;
     let inputs = [common.data.as_path()];
     let create = |path| Predictions::create(path, &inputs, "");
     let predictions = arguments.predictions.as_deref().map(create).transpose()?;
@@ -65,7 +66,8 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let late = if let Some(LabelDelay::Rows(rows)) = common.label_delay { rows } else { 0 };
     let skip = arguments.scores.skipped(entry).max(if entry.autonomous { late + 1 } else { 0 });
     let ends = Ends { block: feed.block(), rounds: feed.length() };
-    let road = EvalRoad { encoding: feed.encoding().cloned(), ends, skip, aloud: true };
+    let groups = feed.group().map(|column| Groups::new(column, common.groups.max_groups as usize));
+    let road = EvalRoad { encoding: feed.encoding().cloned(), groups, ends, skip, aloud: true };
     let mut pass = EvalPass::new(arguments, entry, made, road)?;
     #[cfg(feature = "plots")]
     if plot.is_some() {

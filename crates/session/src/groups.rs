@@ -40,8 +40,8 @@ pub struct GroupAnswer {
     beside: Option<Box<RowPrediction>>,
 }
 
-/// The name of a group, as a cell has it; empty where there is none.
-fn write_name(cell: Cell<'_>, name: &mut String) {
+/// Writes a name, as a cell has it; empty where there is none.
+pub fn write_name(cell: Cell<'_>, name: &mut String) {
     name.clear();
     match cell {
         Cell::Missing => {}

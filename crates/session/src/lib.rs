@@ -29,6 +29,6 @@ mod step;
 pub type Session = model::Tabular<model::Task>;
 
 pub use block::{BlockPredictions, BlockTargets, ClassRound};
-pub use groups::{GroupAnswer, Groups};
+pub use groups::{GroupAnswer, Groups, write_name};
 pub use late::{EarlyPrediction, LabelDelay, LateRows, RowsById, parse_span, record_time};
 pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};

@@ -28,6 +28,8 @@ pub struct Row {
     pub example: Example,
     /// The cells in the order of the schema; empty where the features are numbers.
     pub record: Record,
+    /// The id by which its label comes; empty if it has none.
+    pub id: String,
 }
 
 /// A target to be learnt.
@@ -471,7 +473,7 @@ impl Tabular<Task> {
         watch: &mut Watch,
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
-        let (Row { example, record }, Self { encoding, task, groups, .. }) = (row, self);
+        let (Row { example, record, .. }, Self { encoding, task, groups, .. }) = (row, self);
         let Some(encoding) = encoding else {
             task.learn_example(row.input(), example, early, Some(watch), answer)?;
             answer.set_ends();
@@ -572,7 +574,7 @@ impl Row {
     /// label, and its weight, if rows are `weighted`.
     #[must_use]
     pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
-        let Self { example: Example { features, targets, label, weight, tokens }, record } = self;
+        let Self { example: Example { features, targets, label, weight, tokens }, record, .. } = self;
         let plain = record.is_empty();
         if label.is_empty() && !weighted && plain && tokens.is_none() {
             return seen.after([features, targets]);

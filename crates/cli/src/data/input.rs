@@ -96,6 +96,10 @@ impl Input {
             Some(opening) => opening.rows(&options)?,
             None => return Err(Failure::because(format!("{shown}: was read already"))),
         };
+        if let Some((option, choice)) = looking.role() {
+            let why = "needs a table whose first rows can be read, with its target; a libsvm file has no columns";
+            return Err(unread(reader).unwrap_or_else(|| Failure::usage(format!("{shown}: {option} {choice} {why}"))));
+        }
         if looking.options.scale != Scale::None {
             return Err(unread(reader).unwrap_or_else(|| not_scaled(&shown, looking.options.scale)));
         }

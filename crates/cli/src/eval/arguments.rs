@@ -84,6 +84,7 @@ impl EvalArguments {
         self.columns.iter().any(|column| column == "variance")
             || common.interval_scale() != IntervalScale::Error
             || common.label_delay.is_some()
+            || common.groups.given().is_some()
     }
 }
 

@@ -12,7 +12,7 @@ use mercer_session::Row;
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::bad_rows::{BadRows, OnError};
-use crate::data::encoded_rows::{Looking, Oddities, RunningEncoding};
+use crate::data::encoded_rows::{EncodedRows, Looking, Oddities, RunningEncoding};
 use crate::data::input::{ExamplePlace, Input, sorted_names};
 use crate::data::pipe;
 use crate::data::reading::Reading;
@@ -79,6 +79,8 @@ pub(crate) struct ExampleChunk {
     pub(crate) weights: Vec<f64>,
     /// One a row; empty where the learner takes none.
     pub(crate) tokens: Vec<TokenRow>,
+    /// One a row, by which its label comes; none where they come with their rows.
+    ids: Vec<String>,
     places: Vec<ExamplePlace>,
 }
 
@@ -125,11 +127,17 @@ impl ExampleChunk {
         let (rows, d) = (self.len(), self.features.len() / self.len());
         let mut example = self.example(row, names, self.targets.len() / rows);
         if let Some(record) = self.records.get(row) {
-            return Row { example, record: record.clone() };
+            return Row { example, record: record.clone(), id: self.ids.get(row).cloned().unwrap_or_default() };
         }
         example.features.extend_from_slice(&self.features[row * d..(row + 1) * d]);
         example.tokens = self.tokens.get(row).cloned();
-        Row { example, record: Record::new() }
+        Row { example, ..Row::default() }
+    }
+
+    /// The targets of a row.
+    pub(crate) fn targets_of(&self, row: usize) -> &[f64] {
+        let width = self.targets.len() / self.len();
+        &self.targets[row * width..(row + 1) * width]
     }
 
     /// The place of a row.
@@ -188,6 +196,11 @@ impl<'a> ExampleFeed<'a> {
     /// The encoding of columns that are yet to be encoded, as the first rows have it.
     pub(crate) fn encoding(&self) -> Option<&Encoding> {
         self.input.encoding().filter(|_| self.running.is_none())
+    }
+
+    /// The place in the schema of the column that names groups, if one does.
+    pub(crate) fn group(&self) -> Option<usize> {
+        self.input.encoded().and_then(EncodedRows::group)
     }
 
     /// The columns that were encoded and how many cells were odd, as JSON; people are told, too.
@@ -361,7 +374,7 @@ impl<'a> ExampleFeed<'a> {
         self.given += 1;
         let place = self.input.place();
         if let Some(running) = &mut self.running {
-            let Row { example, record } = &mut self.sample;
+            let Row { example, record, .. } = &mut self.sample;
             let mut features = std::mem::take(&mut example.features);
             features.clear();
             // A record is as wide as the schema, so that nothing is refused.
@@ -412,9 +425,11 @@ impl<'a> ExampleFeed<'a> {
         chunk.weights.clear();
         chunk.places.clear();
         chunk.records.clear();
+        chunk.ids.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
-            let Row { example: Example { features, targets, weight, tokens, .. }, record } = &mut self.sample;
+            let Row { example: Example { features, targets, weight, tokens, .. }, record, id } = &mut self.sample;
+            chunk.ids.push(std::mem::take(id));
             chunk.tokens.extend(tokens.take());
             chunk.features.extend_from_slice(features);
             chunk.targets.extend_from_slice(targets);

@@ -5,10 +5,13 @@ use std::time::{Duration, Instant};
 use mercer_core::ExampleError;
 use mercer_encoding::{Encoding, Scale};
 use mercer_learners::{Error, RegressorExt};
+use mercer_readers::Example;
 use mercer_registry::catalogue::{Entry, Value};
 use mercer_session::model::{Classes, Numbers, Progress, Task};
 use mercer_session::notes::{self, Face, LearningFacts, Watch};
-use mercer_session::{BlockTargets, EarlyPrediction, LateRows, Row, RowPrediction, Session, StepError, record_time};
+use mercer_session::{
+    BlockTargets, EarlyPrediction, GroupAnswer, Groups, LateRows, Row, RowPrediction, Session, StepError, record_time,
+};
 
 use crate::data::encoded_rows::Oddities;
 use crate::data::stop::Stop;
@@ -18,9 +21,11 @@ use crate::eval::feed::{ExampleChunk, ExampleFeed, Names, tell_odd};
 #[cfg(feature = "plots")]
 use crate::eval::picture;
 use crate::eval::rounds::Rounds;
-use crate::eval::scoring::Scoring;
+use crate::eval::scoring::{Guess, Scoring};
 use crate::model::cells::AnswerCells;
 use crate::model::construction::{Construction, FreshLearner};
+use crate::model::groups::CommonAnswers;
+use crate::model::labels::{LabelsById, has_features};
 use crate::report::failure::Failure;
 use crate::report::notes::{Implausibles, texts, written};
 use crate::report::output::{Predictions, number};
@@ -48,6 +53,7 @@ impl Ends {
 pub(super) struct EvalRoad {
     /// Of columns that the session encodes.
     pub(super) encoding: Option<Encoding>,
+    pub(super) groups: Option<Groups<Task>>,
     pub(super) ends: Ends,
     /// Rows at the beginning that are not scored.
     pub(super) skip: usize,
@@ -67,6 +73,10 @@ pub(super) struct EvalPass {
     /// Where rows are learnt one by one, the last answer.
     single: Option<RowPrediction>,
     late: Option<LateRows<LateRow>>,
+    /// Rows that wait for labels that come by id, with what baselines predicted.
+    pub(super) labels: Option<LabelsById<(LateRow, RowPrediction, Guess)>>,
+    /// Rows of groups without a model.
+    pub(super) common: CommonAnswers,
     relearnt: RowPrediction,
     /// What was odd about the cells that the session encodes; none if it is not told.
     pub(super) odd: Option<Oddities>,
@@ -84,7 +94,7 @@ pub(super) struct EvalPass {
 }
 
 /// A row that waits for its label.
-struct LateRow {
+pub(super) struct LateRow {
     row: Row,
     early: EarlyPrediction,
     class: usize,
@@ -98,13 +108,13 @@ impl EvalPass {
         made: Construction,
         road: EvalRoad,
     ) -> Result<Self, Failure> {
-        let common = &arguments.common;
-        let EvalRoad { encoding, ends, skip, aloud } = road;
+        let (common, labels) = (&arguments.common, &arguments.common.groups.labels);
+        let EvalRoad { encoding, groups, ends, skip, aloud } = road;
         let variance = arguments.columns.iter().any(|column| column == "variance");
         let answer = RowPrediction { variances: variance.then(Vec::new), ..RowPrediction::default() };
         let task = task(arguments, made.learner)?;
         let (description, progress) = (Default::default(), Progress::default());
-        let session = Session { description, encoding, progress, task, groups: None };
+        let session = Session { description, encoding, progress, task, groups };
         Ok(Self {
             entry,
             scoring: Scoring::new(&session.task),
@@ -115,6 +125,8 @@ impl EvalPass {
             learnt: 0,
             single: arguments.is_single().then_some(answer),
             late: common.label_delay.map(LateRows::new),
+            labels: labels.label_id.as_ref().map(|_| LabelsById::new(labels.max_kept)),
+            common: CommonAnswers::default(),
             relearnt: RowPrediction::default(),
             odd: aloud.then(Oddities::default),
             unscaled: common.scale == Scale::None,
@@ -225,7 +237,7 @@ impl EvalPass {
                 let x = &chunk.features[row * d..][..d];
                 self.watch.record(x, predictions, targets, chunk.weight(row), self.rounds.sizes[row]);
             }
-            self.score(&names.place(chunk, row), row)?;
+            self.score(&names.place(chunk, row), row, None)?;
             let class = self.rounds.made.classes.get(row).map_or(0, |round| round.class);
             self.scoring.show(self.rounds.targets(row), class, chunk.weight(row));
         }
@@ -242,6 +254,9 @@ impl EvalPass {
     ) -> Result<(), Failure> {
         let (mut sample, place) = (chunk.row(row, names), names.place(chunk, row));
         let weight = sample.example.weight;
+        if self.labels.is_some() && self.takes_label(&mut sample, chunk.targets_of(row), &place, answer)? {
+            return Ok(());
+        }
         let start = Instant::now();
         let learnt = if self.late.is_some() {
             let encoding = self.session.encoding.as_ref();
@@ -262,21 +277,75 @@ impl EvalPass {
             Scoring::Classes(classes) => classes.class(&sample.example.label, weight),
             Scoring::Numbers(_) => 0,
         };
-        let m = self.session.outputs();
-        self.rounds.made.push(&self.session.task, answer, class);
-        self.rounds.targets.extend_from_slice(&chunk.targets[row * m..(row + 1) * m]);
-        self.rounds.weights.push(weight);
-        self.rounds.sizes.push(self.session.dictionary_size());
-        let round = self.rounds.len() - 1;
+        let round = self.add_round(answer, chunk.targets_of(row), (class, weight));
+        self.common.take(&answer.group, || place.clone());
         if self.late.is_none() {
             self.count_learnt(weight);
         }
-        self.score(&place, round)?;
+        self.score(&place, round, None)?;
         match &mut self.late {
             Some(late) => late.wait(LateRow { row: sample, early: EarlyPrediction::new(answer), class, place }),
             None => self.scoring.show(self.rounds.targets(round), class, weight),
         }
         Ok(())
+    }
+
+    /// Adds a row that was answered to the rounds of the chunk, with its target as the data have it.
+    fn add_round(&mut self, answer: &RowPrediction, targets: &[f64], (class, weight): (usize, f64)) -> usize {
+        self.rounds.made.push(&self.session.task, answer, class);
+        self.rounds.targets.extend_from_slice(targets);
+        self.rounds.weights.push(weight);
+        self.rounds.sizes.push(self.session.dictionary_size());
+        if self.session.groups.is_some() {
+            let GroupAnswer { name, is_common, .. } = &answer.group;
+            self.rounds.groups.push(if *is_common { String::new() } else { name.clone() });
+        }
+        self.rounds.len() - 1
+    }
+
+    /// Has a row without its target wait, and learns and scores the row of a label; false is a row
+    /// that has both.
+    fn takes_label(
+        &mut self,
+        sample: &mut Row,
+        targets: &[f64],
+        place: &str,
+        answer: &mut RowPrediction,
+    ) -> Result<bool, Failure> {
+        let Some(labels) = &mut self.labels else { return Ok(false) };
+        if !self.session.has_target(&sample.example) {
+            let predicted = self.session.predict(sample, answer);
+            predicted.map_err(|refusal| self.stopped(place, &refusal))?;
+            let id = sample.id.clone();
+            let early = EarlyPrediction::new(answer);
+            let row = LateRow { row: std::mem::take(sample), early, class: 0, place: place.to_owned() };
+            let made = std::mem::take(answer);
+            answer.variances = made.variances.as_ref().map(|_| Vec::new());
+            self.common.take(&made.group, || place.to_owned());
+            if let Some(labels) = &mut self.labels {
+                labels.wait(&id, (row, made, self.scoring.guess()), || place.to_owned());
+            }
+            return Ok(true);
+        }
+        let Some((mut late, made, guess)) = labels.take(&sample.id) else {
+            let schema = self.session.encoding.as_ref().map(Encoding::schema);
+            let is_label = schema.is_some_and(|schema| !has_features(schema, &sample.record));
+            if is_label {
+                labels.orphan(|| place.to_owned());
+            }
+            return Ok(is_label);
+        };
+        let Example { targets: shown, label, .. } = &sample.example;
+        late.row.example.targets.clone_from(shown);
+        late.row.example.label.clone_from(label);
+        if let Scoring::Classes(classes) = &mut self.scoring {
+            late.class = classes.class(label, late.row.example.weight);
+        }
+        let place = late.place.clone();
+        let round = self.add_round(&made, targets, (late.class, late.row.example.weight));
+        self.score(&place, round, Some(&guess))?;
+        self.learn_late(late)?;
+        Ok(true)
     }
 
     /// Learns a row whose label has come.
@@ -308,9 +377,9 @@ impl EvalPass {
     }
 
     /// Scores a round of the last chunk.
-    fn score(&mut self, place: &str, round: usize) -> Result<(), Failure> {
+    fn score(&mut self, place: &str, round: usize, guess: Option<&Guess>) -> Result<(), Failure> {
         if self.count >= self.skip {
-            self.scoring.record(&self.rounds, round, &self.session.task, None);
+            self.scoring.record(&self.rounds, round, &self.session.task, guess);
         }
         self.count += 1;
         let cumulative_loss = self.scoring.loss();

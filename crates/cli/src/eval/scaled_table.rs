@@ -153,7 +153,7 @@ impl ScaledTable {
         let made = Construction::new(common, entry, &self.premises())?;
         let (kernel, parameters) = (made.kernel.clone(), made.parameters.clone());
         let skip = arguments.scores.skipped(entry);
-        let road = EvalRoad { encoding: self.encoding.clone(), ends: self.ends, skip, aloud: false };
+        let road = EvalRoad { encoding: self.encoding.clone(), groups: None, ends: self.ends, skip, aloud: false };
         let mut pass = EvalPass::new(arguments, entry, made, road)?;
         for chunk in &self.chunks {
             if pass.count >= rows {

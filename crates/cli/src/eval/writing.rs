@@ -2,21 +2,23 @@
 
 use std::fmt::Write as _;
 
-use mercer_learners::RegressorExt;
+use mercer_learners::{Regressor, RegressorExt};
 use mercer_registry::catalogue::Value;
-use mercer_session::model::Task;
+use mercer_session::model::{Task, Taught};
 
 use crate::arguments::task::TaskOptions;
 use crate::eval::arguments::EvalArguments;
+use crate::eval::classes;
 use crate::eval::feed::{ExampleFeed, Names};
 use crate::eval::pass::EvalPass;
 use crate::eval::scoring::Scoring;
 use crate::model::cells::{AnswerCell, AnswerCells, Offer};
 use crate::model::classes::quoted;
-use crate::report::evaluation::{CurvePoint, EvalReport, Parameters, WindowScores};
+use crate::model::labels::LabelsById;
+use crate::report::evaluation::{CurvePoint, EvalReport, GroupScores, Parameters, WindowScores};
 use crate::report::failure::Failure;
 use crate::report::output::number;
-use crate::report::scores::Metric;
+use crate::report::scores::{Metric, Scores};
 use crate::report::trace::Checkpoint;
 
 impl EvalPass {
@@ -38,6 +40,29 @@ impl EvalPass {
             &arguments.columns,
             &Offer { kind, targets, classes, has_probabilities, has_variance, has_intervals },
         )
+    }
+
+    /// The scores of each group, the largest first, if there are groups.
+    fn group_scores(&self) -> Vec<GroupScores> {
+        let Some(groups) = &self.session.groups else { return Vec::new() };
+        let size = |name: &str| groups.models.get(name).map(|model| model.learner().dictionary_size());
+        let one = |(name, (rows, scores)): (&String, (usize, Scores))| GroupScores {
+            group: Some(name.clone()).filter(|name| !name.is_empty()),
+            rows,
+            dictionary_size: size(name).unwrap_or_else(|| self.session.dictionary_size()),
+            scores,
+        };
+        let mut all: Vec<GroupScores> = match &self.scoring {
+            Scoring::Numbers(numbers) => {
+                numbers.groups.iter().map(|(name, sums)| one((name, (sums.rounds(), sums.scores())))).collect()
+            }
+            Scoring::Classes(classes) => {
+                let scored = classes.groups.iter();
+                scored.map(|(name, sums)| one((name, (sums.score.rounds(), classes::scores(sums, None))))).collect()
+            }
+        };
+        all.sort_by_key(|group| std::cmp::Reverse(group.rows));
+        all
     }
 
     /// Writes the lines of a chunk that was learnt.
@@ -106,6 +131,8 @@ impl EvalPass {
             };
             notes.push(format!("{} does not predict the {first} not scored", entry.name));
         }
+        notes.extend(self.session.groups.iter().filter_map(|groups| self.common.line(groups)));
+        notes.extend(self.labels.iter().flat_map(LabelsById::report));
         notes.extend(feed.order_note().into_iter().chain(feed.left_out()));
         let own = || Some(self.odd.as_ref()?.facts(self.session.encoding.as_ref()?));
         let (columns, counts) = feed.facts().or_else(own).unzip();
@@ -132,6 +159,7 @@ impl EvalPass {
             second_half,
             last_window: WindowScores { rows, scores: last },
             outputs,
+            groups: self.group_scores(),
             dictionary_size: self.session.dictionary_size(),
             seconds,
             seconds_per_example: seconds / n as f64,
