@@ -13,6 +13,7 @@ use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
+use crate::arguments::groups::LabelArguments;
 use crate::arguments::intervals;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::{Kind, TaskOptions};
@@ -25,6 +26,7 @@ use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
 use crate::model::cells::{AnswerCell, AnswerCells, Offer};
 use crate::model::classes::quoted;
+use crate::model::groups::CommonAnswers;
 use crate::model::learning::Learning;
 use crate::model::lock;
 use crate::model::saving::Saving;
@@ -73,6 +75,8 @@ pub(crate) struct PredictArguments {
     /// end are learnt then.
     #[arg(long, value_name = "ROWS|TIME", requires = "learn")]
     label_delay: Option<LabelDelay>,
+    #[command(flatten)]
+    labels: LabelArguments,
     /// With --learn, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
@@ -118,6 +122,9 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     LineStyle::of_file(predictions.as_deref(), false)?;
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
+    if arguments.labels.label_id.is_some() && !arguments.learn {
+        return Err(Failure::usage("--label-id: labels that come later are learnt; add --learn, or leave it out"));
+    }
     let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
     if let Some(share) = arguments.intervals {
@@ -136,6 +143,12 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let rows = opened?;
     if model.encoding.is_none() {
         check_columns(&model, &rows, &arguments.model)?;
+        if arguments.labels.label_id.is_some() {
+            let path = arguments.model.display();
+            return Err(Failure::usage(format!(
+                "{path}: was trained on rows of plain numbers, which keep no ids; train it with --label-id, too"
+            )));
+        }
     }
     let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
     if arguments.learn && theirs != ours {
@@ -154,6 +167,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
         let learning = Learning::new(model, bad, saving, weighted, odd).with_delay(arguments.label_delay)?;
+        let learning = learning.with_ids(&arguments.labels);
         learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -176,6 +190,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
         may_lack: true,
+        label_id: arguments.labels.label_id.clone(),
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
@@ -402,7 +417,7 @@ fn predict(
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
     let (mut sample, mut answer) = (Row::default(), RowPrediction::for_rows(usize::MAX));
-    let mut odd = rows.oddities();
+    let (mut odd, mut common) = (rows.oddities(), CommonAnswers::default());
     let ended = loop {
         let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,
@@ -423,11 +438,15 @@ fn predict(
         if let Err(failure) = taken {
             break Err(failure);
         }
+        if made.is_ok() {
+            common.take(&answer.group, || rows.place());
+        }
         if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {
             break Ok(());
         }
     };
     let replied = finish(replies, ended);
+    model.groups.iter().filter_map(|groups| common.line(groups)).for_each(verbosity::say);
     if let Some(encoding) = &model.encoding {
         odd.report_new(encoding);
     }

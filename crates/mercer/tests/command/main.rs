@@ -17,6 +17,7 @@ mod forecast;
 #[cfg(feature = "arrow")]
 mod forms;
 mod gaps;
+mod groups;
 mod habits;
 mod headers;
 mod http;
