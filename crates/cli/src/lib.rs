@@ -31,6 +31,7 @@ mod report;
 mod serve;
 mod train;
 mod tune;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -97,6 +98,7 @@ enum Command {
     Train(Box<TrainArguments>),
     /// Find good settings of a learner for these data, and print the command that has them
     Tune(TuneArguments),
+    Watch(Box<watch::WatchArguments>),
 }
 
 impl Habits {
@@ -167,5 +169,6 @@ fn run() -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Watch(arguments) => watch::run(&arguments),
     }
 }

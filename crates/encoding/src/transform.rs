@@ -32,6 +32,7 @@
 mod category;
 mod late;
 mod mean;
+mod measures;
 mod time;
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
@@ -44,6 +45,7 @@ use crate::schema::{Column, Kind, Schema, Use};
 use category::{Categories, Pool};
 use late::Late;
 use mean::Means;
+pub use measures::Measures;
 use time::Times;
 
 /// Columns of numbers that a category may become at most, each of one-hot and hashed.

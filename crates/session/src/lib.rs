@@ -7,6 +7,7 @@
 //! | [`file`](mod@file), [`lock`] | files that appear whole or not at all, and one writer of a model at a time |
 //! | [`model`] | learners in files: saved, read back and checked |
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
+//! | [`Watcher`] | records under watch: what is new, what has changed, and which column |
 //! | [`fit`] | sums of maps that are fixed beforehand, by their specification |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
@@ -22,9 +23,11 @@ pub mod lock;
 pub mod model;
 pub mod notes;
 mod step;
+mod watcher;
 
 /// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
 pub type Session = model::Tabular<model::Task>;
 
 pub use late::{EarlyPrediction, LabelDelay, LateRows, parse_span, record_time};
 pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};
+pub use watcher::{AlarmKind, WatchAlarm, WatchChoices, Watcher};

@@ -26,8 +26,8 @@ pub(crate) use head::Head;
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::{LabelDelay, Row};
 pub(crate) use odd_cells::Oddities;
-use records::{TargetColumns, TargetPlace, check_target, is_marked};
-pub(crate) use records::{kind, next, targets, with_notation};
+pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
+use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
 
 /// The columns of a table and how many cells were odd, as JSON.
