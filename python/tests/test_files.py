@@ -349,7 +349,7 @@ def test_columns_are_those_of_the_command(command, tmp_path):
     inspected = [json.loads(run(command, "inspect", tmp_path / name, "--target", "amount", "--json")) for name in ("d.ndjson", "d.csv")]
     in_json, in_csv = (facts(one["columns"]) for one in inspected)
     in_python = facts(ours.columns_)
-    # Words are tokens to the command alone; here a text is left out, which is told.
+    # Krls takes no tokens: a text is left out, which is told.
     assert "left out, for it is text" in in_python.pop("note")[2]
     assert {name: fact for name, fact in in_json.items() if name != "note"} == in_python
     assert in_csv["code"][0] == "number" and "code=category" in in_csv["code"][2]

@@ -2,6 +2,7 @@
 
 pub(crate) mod data;
 mod model;
+mod words;
 
 use std::path::PathBuf;
 

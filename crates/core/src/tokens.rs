@@ -78,7 +78,7 @@ pub enum TokenUse {
     /// None.
     #[default]
     Never,
-    /// Those with a column of texts.
+    /// Those with a column of texts, of lists, or of more categories than have a number of their own.
     WithTexts,
     /// All.
     Always,

@@ -88,7 +88,7 @@ pub use face::Face;
 pub use facts::ColumnFacts;
 pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
-pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
+pub use mercer_core::{Calendar, Cell, Cells, Entry, List, ListText, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
 pub use notation::{Century, Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;

@@ -198,8 +198,11 @@ impl Transform {
             let columns =
                 || schema.columns().iter().filter(|column| matches!(column.used, Use::Text | Use::Identifier));
             let doubt = columns().find(|column| !column.why.is_empty()).or_else(|| columns().next()).cloned();
-            return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, .. }| {
-                let left_out = || format!("left out, for it names rows or is text; {name}=category takes it");
+            return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, kind, .. }| {
+                let left_out = || match kind {
+                    Kind::List => "it holds lists; learners of tokens, such as auto and coin, take them".to_owned(),
+                    _ => format!("left out, for it names rows or is text; {name}=category takes it"),
+                };
                 EncodingError::OneInDoubt { why: if why.is_empty() { left_out() } else { why }, name }
             }));
         }

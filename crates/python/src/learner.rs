@@ -340,7 +340,8 @@ impl LearnerCore {
         if !two {
             labels.clear();
         }
-        let known = DataFacts { dimension, outputs, classes, rows, weights: arrays::optional(&weights)? };
+        let weights = arrays::optional(&weights)?;
+        let known = DataFacts { dimension, outputs, classes, rows, weights, tokens: false };
         let made = Self::make(slf, &known, two)?;
         slf.get().core.begin(slf.py(), made, names, (MetClasses::of(&labels)?, in_order))
     }

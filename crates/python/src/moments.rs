@@ -69,7 +69,7 @@ impl MomentsState {
     fn settle(&mut self) -> PyResult<()> {
         if self.open > 0 {
             let parts = std::mem::take(&mut self.moments.parts);
-            self.moments.close(0, 1, self.open).map_err(errors::model)?;
+            self.moments.close((0, 1), self.open, Vec::new()).map_err(errors::model)?;
             self.moments.parts.extend(parts);
             self.moments.parts.sort_unstable();
             self.open = 0;

@@ -67,6 +67,8 @@ enum PythonValue {
     Number(f64, String),
     Integer(i128),
     Text(String),
+    /// The JSON text of a list.
+    List(String),
     /// One of a type of its own, which has no text.
     Typed(Cell<'static>),
 }
@@ -79,6 +81,7 @@ impl PythonValue {
             Cell::Numeral(number, text) => Self::Number(number, text.to_owned()),
             Cell::Integer(integer) => Self::Integer(integer),
             Cell::Text(text) => Self::Text(text.to_owned()),
+            Cell::List(list) => Self::List(list.text().to_owned()),
             Cell::Instant(instant) => Self::Typed(Cell::Instant(instant)),
             Cell::Truth(truth) => Self::Typed(Cell::Truth(truth)),
             Cell::TimeOfDay(seconds) => Self::Typed(Cell::TimeOfDay(seconds)),
@@ -88,7 +91,7 @@ impl PythonValue {
 
     /// Whether it is neither a number nor a mark of a gap.
     fn is_odd(&self) -> bool {
-        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Typed(_))
+        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Typed(_) | Self::List(_))
     }
 
     /// Whether it begins with a zero that a number has no need of.
@@ -107,6 +110,7 @@ impl PythonValue {
                 Err(_) => number.into_pyobject(py)?.into_any(),
             },
             Self::Integer(integer) => integer.into_pyobject(py)?.into_any(),
+            Self::List(text) => py.import("json")?.call_method1("loads", (text,))?,
             Self::Typed(cell) => typed(py, *cell)?,
             Self::Text(text) if !texts && is_gap_mark(text) => py.None().into_bound(py),
             Self::Text(text) => text.into_pyobject(py)?.into_any(),

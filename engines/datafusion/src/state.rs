@@ -55,7 +55,7 @@ impl Plan {
             model.description.target_name = Some(target.clone());
             model.description.features = features.to_vec();
         }
-        model.close(0, 1, group.rows).map_err(refused)?;
+        model.close((0, 1), group.rows, Vec::new()).map_err(refused)?;
         model.to_bytes().map(Some).map_err(refused)
     }
 

@@ -462,9 +462,10 @@ fn are_texts(schema: &Schema, rows: &[Record], types: bool) -> bool {
     numbers.any(|(place, column)| rows.iter().any(|row| is_text(column, row.cell(place))))
 }
 
-/// Whether the columns that are used hold numbers for the most part.
+/// Whether the columns beside the target hold numbers for the most part, as far as they have values.
 fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
-    schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
+    let is_other = |column: &Column| matches!(column.used, Use::SetAside | Use::Unwanted | Use::Late);
+    schema.columns().iter().enumerate().filter(|(_, column)| !is_other(column)).all(|(place, _)| {
         let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
         let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()

@@ -40,8 +40,13 @@ struct ShardTask<'a> {
     over: AtomicBool,
 }
 
-/// Adds the rows of these parts to the state, and says how many there were.
-pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, threads: usize) -> Result<u64, Failure> {
+/// Adds the rows of these parts to the state, and says how many each had.
+pub(super) fn sum_up(
+    files: &Files,
+    parts: &[FilePart],
+    state: &mut Moments,
+    threads: usize,
+) -> Result<Vec<u64>, Failure> {
     let map = state.sums.feature_map().clone();
     let columns = files.dimension() + files.outputs();
     let task = ShardTask {
@@ -79,14 +84,14 @@ pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, thr
     if let Some((_, failure)) = failures.into_iter().min_by_key(|(index, _)| *index) {
         return Err(failure);
     }
-    let (mut whole, mut rows) = (task.nothing(), 0);
+    let (mut whole, mut counts) = (task.nothing(), Vec::new());
     for (summed, count) in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
         whole.add(summed).map_err(|error| Failure::because(error.to_string()))?;
-        rows += count;
+        counts.push(count);
     }
     state.classes = task.classes.then_some(whole.labels);
     state.sums = RidgeMoments::from_sums(map, whole.sums, 0.0).map_err(|error| Failure::because(error.to_string()))?;
-    Ok(rows)
+    Ok(counts)
 }
 
 /// Tells the other threads that one of them panics, so that none waits for its turn.

@@ -229,7 +229,7 @@ impl SeriesRows {
             Cell::Number(value) => value.to_string(),
             Cell::Integer(value) => value.to_string(),
             typed @ (Cell::Instant(_) | Cell::Truth(_) | Cell::TimeOfDay(_) | Cell::Duration(_)) => typed.to_string(),
-            Cell::Missing => {
+            Cell::Missing | Cell::List(_) => {
                 let cell = self.cell(groups.column);
                 return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
             }

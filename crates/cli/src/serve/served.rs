@@ -97,7 +97,7 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
                         name: column.name.clone(),
                         takes: Takes::Any(column.kind.to_string()),
                         about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
-                        needed: column.used == Use::Encoded,
+                        needed: column.used.is_learnt(),
                         categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
                     };
                     (place, column)

@@ -130,7 +130,7 @@ fn moments(options: &str, learnt: usize) -> Moments {
     for (x, y) in &rows(learnt) {
         sums.sums.add_target(x, Target::weighted(&[*y, x[0]], 2.0)).unwrap();
     }
-    sums.close(0, 1, learnt as u64).unwrap();
+    sums.close((0, 1), learnt as u64, Vec::new()).unwrap();
     sums
 }
 
@@ -141,7 +141,7 @@ fn class_moments(learnt: usize) -> Moments {
     for (t, row) in rows(learnt).iter().enumerate() {
         sums.add_label(&row.0, ["red", "dark, blue", "3"][class_of(t, row)], 0.5).unwrap();
     }
-    sums.close(0, 1, learnt as u64).unwrap();
+    sums.close((0, 1), learnt as u64, Vec::new()).unwrap();
     sums
 }
 
@@ -155,7 +155,7 @@ fn table_moments(learnt: usize) -> Moments {
         sums.sums.add(&numbers, *y).unwrap();
     }
     sums.encoding = Some(encoding);
-    sums.close(0, 1, learnt as u64).unwrap();
+    sums.close((0, 1), learnt as u64, Vec::new()).unwrap();
     sums
 }
 

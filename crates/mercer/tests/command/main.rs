@@ -54,6 +54,8 @@ mod support;
 mod tables;
 mod targets;
 mod times;
+#[cfg(feature = "arrow")]
+mod token_doors;
 mod told_alike;
 mod trained_tables;
 #[cfg(unix)]
