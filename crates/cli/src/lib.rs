@@ -16,6 +16,7 @@ mod compare;
 mod data;
 mod eval;
 mod eval_options;
+mod explain;
 mod fit;
 mod forecast;
 mod inspect;
@@ -85,6 +86,7 @@ enum Command {
     Compare(CompareArguments),
     Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
+    Explain(Box<explain::ExplainArguments>),
     Fit(Box<fit::FitArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
@@ -157,6 +159,7 @@ fn run() -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),

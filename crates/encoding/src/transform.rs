@@ -402,6 +402,20 @@ impl Transform {
         names
     }
 
+    /// The column of each number; none for those that columns share.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Option<usize>> {
+        let mut sources = Vec::with_capacity(self.dimension);
+        for (place, encoder) in self.columns.iter().enumerate() {
+            if place == self.before {
+                sources.extend(std::iter::repeat_n(None, self.pool.width()));
+            }
+            sources.extend(std::iter::repeat_n(Some(place), encoder.width()));
+        }
+        sources.resize(self.dimension, None);
+        sources
+    }
+
     fn pool_names(&self, schema: &Schema, names: &mut Vec<String>) {
         let columns = self.columns.iter().zip(schema.columns());
         let late = columns.filter_map(|(encoder, Column { name, .. })| Some(encoder.categories()?.late_names(name)));

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`Row`], [`RowPrediction`] | a row, and what is predicted for it: [`Tabular::predict`](model::Tabular::predict) and [`Tabular::learn`](model::Tabular::learn) are the one road for every door |
 //! | [`classes`] | the class of a label, and what scores say |
+//! | [`explain`] | effects of the columns that add up to a prediction |
 //! | [`file`](mod@file), [`lock`] | files that appear whole or not at all, and one writer of a model at a time |
 //! | [`model`] | learners in files: saved, read back and checked |
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
@@ -16,6 +17,7 @@
 )]
 
 pub mod classes;
+pub mod explain;
 pub mod file;
 pub mod fit;
 mod late;

@@ -88,6 +88,8 @@ pub struct Watcher {
     target_change: Option<Change>,
     rises: Option<Rises>,
     slopes: Slopes,
+    /// The last row that was new.
+    last_new: u64,
     alarms: Vec<WatchAlarm>,
     /// Working memory.
     #[serde(skip)]
@@ -122,6 +124,7 @@ impl Watcher {
             target,
             inputs,
             rows: 0,
+            last_new: 0,
             alarms: Vec::new(),
             numbers: Vec::new(),
             choices,
@@ -164,7 +167,11 @@ impl Watcher {
         // The widths are those of the measures.
         let new = self.novelty.as_mut().and_then(|novelty| novelty.learn(&numbers).ok().flatten());
         if let Some(new) = new.as_ref().filter(|new| new.p * self.rate() <= 1.0) {
-            self.tell(AlarmKind::Rows, time, self.rows, &new.shares.clone());
+            // Rows that follow one another are one alarm.
+            if self.last_new + 1 < self.rows {
+                self.tell(AlarmKind::Rows, time, self.rows, &new.shares);
+            }
+            self.last_new = self.rows;
         }
         if let Some(alarm) = self.change.as_mut().and_then(|change| change.learn(&numbers).ok().flatten()) {
             self.tell(AlarmKind::Inputs, time, alarm.since, &alarm.shares);
