@@ -116,19 +116,22 @@ pub(crate) struct BettedScore {
     pub(crate) bins: RankBins,
     /// `R` of each bet.
     pub(crate) wealth: [f64; BETS],
-    /// The row in which each `R` was last below 1.
+    /// `max_s Π_{i > s} f(p_i)` of each bet, at least 1 before a bet, and the row `s`.
+    product: [f64; BETS],
     since: [u64; BETS],
     shapes: [[f64; CELLS]; 3],
 }
 
 impl BettedScore {
-    pub(crate) fn new(bins: RankBins) -> Self {
-        Self { bins, wealth: [0.0; BETS], since: [0; BETS], shapes: [[PRIOR; CELLS]; 3] }
+    /// Begins behind `row`.
+    pub(crate) fn new(bins: RankBins, row: u64) -> Self {
+        Self { bins, wealth: [0.0; BETS], product: [1.0; BETS], since: [row; BETS], shapes: [[PRIOR; CELLS]; 3] }
     }
 
     /// Begins anew after an alarm in `row`, with the counts that it has.
     pub(crate) fn restart(&mut self, row: u64) {
-        (self.wealth, self.since, self.shapes) = ([0.0; BETS], [row; BETS], [[PRIOR; CELLS]; 3]);
+        (self.wealth, self.product, self.since) = ([0.0; BETS], [1.0; BETS], [row; BETS]);
+        self.shapes = [[PRIOR; CELLS]; 3];
     }
 
     /// `R ← (R + 1) f(p)` of all bets, by the value of `row`; their mean.
@@ -144,15 +147,14 @@ impl BettedScore {
             shape.iter_mut().for_each(|weight| *weight = kept * *weight + (1.0 - kept) * PRIOR);
             shape[cell] += 1.0;
         }
-        let mut sum = 0.0;
-        for ((wealth, since), bet) in self.wealth.iter_mut().zip(&mut self.since).zip(bets) {
-            *wealth = (*wealth + 1.0) * bet;
-            if *wealth < 1.0 {
-                *since = row;
+        for k in 0..BETS {
+            self.wealth[k] = (self.wealth[k] + 1.0) * bets[k];
+            if self.product[k] <= 1.0 {
+                (self.product[k], self.since[k]) = (1.0, row - 1);
             }
-            sum += *wealth;
+            self.product[k] *= bets[k];
         }
-        sum / BETS as f64
+        self.mean()
     }
 
     /// The mean of `R` of all bets.
@@ -160,17 +162,17 @@ impl BettedScore {
         self.wealth.iter().sum::<f64>() / BETS as f64
     }
 
-    /// The row in which the bet that has won most was last below 1.
+    /// The row from which on the bet that has won most has won most: the likeliest of the change.
     pub(crate) fn since(&self) -> u64 {
         let best = (0..BETS).max_by(|a, b| self.wealth[*a].total_cmp(&self.wealth[*b]));
-        best.map_or(0, |best| self.since[best])
+        best.map_or(0, |best| self.since[best]) + 1
     }
 }
 
 impl Validate for BettedScore {
     fn validate(&self) -> Result<(), Inconsistent> {
         self.bins.validate()?;
-        let positive = self.wealth.iter().all(|wealth| wealth.is_finite() && *wealth >= 0.0);
+        let positive = self.wealth.iter().chain(&self.product).all(|wealth| wealth.is_finite() && *wealth >= 0.0);
         let shapes = self.shapes.iter().flatten().all(|weight| weight.is_finite() && *weight > 0.0);
         Inconsistent::require(positive && shapes, "bets on a score", "they have not lost more than they had")
     }

@@ -56,7 +56,7 @@ parameters! {
 pub struct Alarm {
     /// The row in which it came, from 1.
     pub row: u64,
-    /// The first row that speaks for it: before it the winning bet was last below 1.
+    /// The first row that speaks for it: from there on the winning bet has won most.
     pub since: u64,
     /// The kind of scores that has won most.
     pub kind: ScoreKind,
@@ -83,7 +83,7 @@ pub struct Alarm {
 ///     alarms.extend(change.learn(&[uniform(), uniform() + shift])?);
 /// }
 /// let alarm = &alarms[0];
-/// assert!(alarm.row > 1000 && alarm.row < 1060 && alarm.shares[1] > 0.8, "{alarms:?}");
+/// assert!(alarm.row > 1000 && alarm.row < 1060 && alarm.shares[1] > 10.0 * alarm.shares[0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ impl Change {
         let all = frozen.facts().len();
         self.stage = Stage::Watch(Box::new(Watching {
             filter: (**filter).clone(),
-            betted: (0..all).map(|k| BettedScore::new(bins(&scores, all, k))).collect(),
+            betted: (0..all).map(|k| BettedScore::new(bins(&scores, all, k), self.rows)).collect(),
             waiting: vec![false; all],
             fresh: Vec::new(),
             renewal: (needed / 4).max(64),
@@ -327,7 +327,7 @@ impl Watching {
             facts.about.iter().for_each(|j| shares[*j] += share / facts.about.len() as f64);
             kinds[facts.kind as usize] += share;
             if share > since.0 {
-                since = (share, betted.since() + 1);
+                since = (share, betted.since());
             }
         }
         let kind = ScoreKind::ALL.into_iter().max_by(|a, b| kinds[*a as usize].total_cmp(&kinds[*b as usize]));

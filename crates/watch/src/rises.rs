@@ -61,6 +61,8 @@ struct RiseWatch {
     first: Vec<f64>,
     bins: Option<RankBins>,
     wealth: [f64; BETS],
+    /// As for changes: the largest product of a bet's values, and the row behind which it begins.
+    product: [f64; BETS],
     since: [u64; BETS],
 }
 
@@ -98,11 +100,12 @@ impl Rises {
             return None;
         };
         let bets = rise_bets(bins.rank(value, self.ties.uniform()));
-        for ((wealth, since), bet) in watching.wealth.iter_mut().zip(&mut watching.since).zip(bets) {
-            *wealth = (*wealth + 1.0) * bet;
-            if *wealth < 1.0 {
-                *since = self.rows;
+        for k in 0..BETS {
+            watching.wealth[k] = (watching.wealth[k] + 1.0) * bets[k];
+            if watching.product[k] <= 1.0 {
+                (watching.product[k], watching.since[k]) = (1.0, self.rows - 1);
             }
+            watching.product[k] *= bets[k];
         }
         let mean = watching.wealth.iter().sum::<f64>() / BETS as f64;
         if mean < self.params.rows_to_a_false_alarm / block as f64 {
@@ -134,8 +137,8 @@ impl Rises {
             filter.fit_rest(first);
         }
         let out = filter.all(first).into_iter().map(|row| row[0]).collect();
-        let (wealth, since) = ([0.0; BETS], [*rows; BETS]);
-        let mut begun = RiseWatch { filter: (**filter).clone(), first: out, bins: None, wealth, since };
+        let (wealth, product, since) = ([0.0; BETS], [1.0; BETS], [*rows; BETS]);
+        let mut begun = RiseWatch { filter: (**filter).clone(), first: out, bins: None, wealth, product, since };
         begun.settle(params.burn_in);
         first.clear();
         *watching = Some(Box::new(begun));
@@ -185,7 +188,7 @@ impl Validate for Rises {
         let Some(watching) = &self.watching else { return Ok(()) };
         watching.filter.validate()?;
         watching.bins.validate()?;
-        let wealth = watching.wealth.iter().all(|wealth| wealth.is_finite() && *wealth >= 0.0);
+        let wealth = watching.wealth.iter().chain(&watching.product).all(|wealth| wealth.is_finite() && *wealth >= 0.0);
         Inconsistent::require(watching.filter.width() == 1 && wealth, WHAT, "its bets are on losses")
     }
 }

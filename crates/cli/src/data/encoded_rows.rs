@@ -26,8 +26,8 @@ pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
-use records::{TargetColumns, TargetPlace, check_target, is_marked};
-pub(crate) use records::{kind, next, targets, with_notation};
+pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
+use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
