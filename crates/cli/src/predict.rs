@@ -182,13 +182,15 @@ pub(crate) struct RowsForModel<'a> {
     pub(crate) target: &'a Option<TargetColumn>,
     pub(crate) weight: &'a Option<ColumnChoice>,
     pub(crate) ignore: &'a [ColumnChoice],
+    /// The column by which labels find their rows.
+    pub(crate) label_id: &'a Option<ColumnChoice>,
     pub(crate) dialect: &'a Dialect,
 }
 
 impl PredictArguments {
     fn rows(&self) -> RowsForModel<'_> {
-        let Self { data, learn, target, weight, ignore, dialect, .. } = self;
-        RowsForModel { data, learn: *learn, target, weight, ignore, dialect }
+        let Self { data, learn, target, weight, ignore, dialect, labels, .. } = self;
+        RowsForModel { data, learn: *learn, target, weight, ignore, label_id: &labels.label_id, dialect }
     }
 }
 
@@ -208,7 +210,7 @@ pub(crate) fn reading<'a>(arguments: &RowsForModel<'a>, model: &'a Session) -> R
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
         may_lack: true,
-        label_id: arguments.labels.label_id.clone(),
+        label_id: arguments.label_id.clone(),
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
