@@ -24,7 +24,7 @@ use crate::data::reading::{Reading, Reads, for_files};
 use crate::data::rows::{Origin, RowKind, TimedSource};
 use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
-use crate::model::cells::{AnswerCell, AnswerCells, Offer};
+use crate::model::cells::{AnswerCell, AnswerCells, AnswerValue, Offer};
 use crate::model::classes::quoted;
 use crate::model::groups::CommonAnswers;
 use crate::model::learning::Learning;
@@ -40,7 +40,7 @@ use crate::report::verbosity;
 ///
 /// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below
 /// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. The name of a
-/// file tells its format: .csv, .ndjson, .jsonl or .json. Several
+/// file tells its format: .csv, .ndjson, .jsonl, .json, .parquet, .arrow or .feather. Several
 /// targets, and classes with their probabilities p_CLASS, have several columns below a line with
 /// their names; the classes are those that the model knew at the start. Lines are handed on
 /// whenever no input is at hand, so a program may write a row and wait for its answer. A bad row
@@ -162,6 +162,10 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
     let headed = lines.several || !rows.input().columns().features().is_empty();
     replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
+    #[cfg(feature = "arrow")]
+    if let LineStyle::Columnar(format) = style {
+        replies.begin_columns(format, &lines.columns(model.classes().is_some()))?;
+    }
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
@@ -338,11 +342,23 @@ impl AnswerLines {
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
     fn answer(&self, replies: &Replies, model: &Session, answer: Option<&RowPrediction>) -> bool {
+        #[cfg(feature = "arrow")]
+        if let LineStyle::Columnar(_) = self.style {
+            let value = |(_, cell)| value(cell, model, answer?);
+            return replies.answer_values(&self.cells.named().map(value).collect::<Vec<_>>());
+        }
         match answer {
             Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
             Some(answer) => replies.answer(answer.numbers.first().copied()),
             None => replies.answer(None),
         }
+    }
+
+    /// The names of the columns, and those that hold names of classes.
+    #[cfg(feature = "arrow")]
+    fn columns(&self, of_classes: bool) -> Vec<(String, bool)> {
+        let is_name = |cell: &AnswerCell| of_classes && matches!(cell, AnswerCell::Prediction(_));
+        self.cells.named().map(|(name, cell)| (name.to_owned(), is_name(cell))).collect()
     }
 
     fn line(&self, model: &Session, answer: &RowPrediction) -> String {
@@ -366,21 +382,32 @@ impl AnswerLines {
     }
 }
 
-/// What a cell holds, if it is there; a class as `name` writes it.
-fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
-    let finite = |value: &f64| value.is_finite().then(|| number(*value));
+/// What a cell holds, if it is there.
+fn value<'a>(cell: &AnswerCell, model: &'a Session, answer: &RowPrediction) -> Option<AnswerValue<'a>> {
+    let finite = |value: &f64| value.is_finite().then_some(*value);
     let judged = &answer.judged;
-    match (cell, model.classes()) {
-        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
+    let number = match (cell, model.classes()) {
+        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).copied(),
         (AnswerCell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
         (AnswerCell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
-        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
-        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
-            judged.probability(labels.find(class)?, labels.len()).map(number)
+        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => {
+            return labels.get(judged.class?).map(AnswerValue::Name);
         }
-        (AnswerCell::Score, Some(_)) => judged.score.map(number),
+        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
+            judged.probability(labels.find(class)?, labels.len())
+        }
+        (AnswerCell::Score, Some(_)) => judged.score,
         _ => None,
-    }
+    };
+    number.map(AnswerValue::Number)
+}
+
+/// The text of what a cell holds, if it is there; a class as `name` writes it.
+fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
+    Some(match value(cell, model, answer)? {
+        AnswerValue::Number(value) => number(value),
+        AnswerValue::Name(text) => name(text),
+    })
 }
 
 /// A text as JSON has it.

@@ -99,7 +99,8 @@ fn groups_are_bounded_and_the_others_are_told() {
     folder.run(&format!("train t.csv {LEARNER} --group group --out i.mercer"));
     let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
     assert!(bytes("h.mercer") == bytes("i.mercer"));
-    folder.refused(1, &format!("train t.csv {LEARNER} --out h.mercer --resume"), &["column of groups"]);
+    let other = folder.run(&format!("train t.csv {LEARNER} --out h.mercer --resume"));
+    assert!(other.code == Some(1) && other.err.contains("column of groups is column 1"), "{}", other.err);
     folder.refused(1, &format!("eval t.csv {LEARNER} --group gruop"), &["--group gruop", "\"group\""]);
     folder.refused(2, &format!("eval t.csv {LEARNER} --group y"), &["--group is the target"]);
     folder.refused(2, &format!("eval diamonds {LEARNER} --group x"), &["--group is for files"]);
