@@ -28,6 +28,10 @@ impl Affine {
             return Self { centre: 0.0, scale: 1.0 };
         }
         let count: f64 = values.clone().map(|(_, weight)| weight).sum();
+        // Weights whose sum overflows are taken in smaller units.
+        let share = if count.is_finite() { 1.0 } else { 1e-300 };
+        let values = values.map(move |(v, weight)| (v, share * weight));
+        let count: f64 = if count.is_finite() { count } else { values.clone().map(|(_, weight)| weight).sum() };
         let mean = values.clone().map(|(v, weight)| weight * (v / unit)).sum::<f64>() / count;
         let squares = values.map(|(v, weight)| weight * (v / unit - mean).powi(2));
         let deviation = (squares.sum::<f64>() / count).sqrt();

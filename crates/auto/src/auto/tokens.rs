@@ -158,7 +158,7 @@ impl AutoWithTokens {
     /// # Errors
     /// As [`Auto::new`].
     pub fn of_classes(dimension: usize, params: AutoParams) -> Result<Self, Error> {
-        Self::with_mixer(dimension, params, Mixer::Classes(LogitMixture::new(MEMBERS)))
+        Self::with_mixer(dimension, params, Mixer::Classes(LogitMixture::new()))
     }
 
     fn with_mixer(dimension: usize, params: AutoParams, mixer: Mixer) -> Result<Self, Error> {
