@@ -73,9 +73,11 @@ const GROUPS: usize = 8;
 /// more than so many standard errors; the sums of all of them are in half as many blocks before.
 const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
 /// Steps ahead on which iterated forecasts are compared with means; they must be no worse, by this
-/// factor or rounding, up to so many steps at least where a system is to be deterministic.
+/// factor or rounding. A deterministic system is iterated for ever; chaos for so many steps at
+/// least, and the part of the variance that is its error in one step is this at most.
 const AHEAD: [usize; 8] = [1, 2, 3, 5, 8, 12, 16, 20];
 const FEWEST_ITERATED: usize = 5;
+const DETERMINISTIC_CHAOS: f64 = 1e-3;
 const ALIKE: f64 = 1.05;
 const ROUNDING: f64 = 1e-9;
 /// Breaks of a path that is still one record.
@@ -536,8 +538,8 @@ impl OperatorSums {
             (false, true) => self.iterated_steps(iterating, &groups, variance)?,
             (false, false) => 0,
         };
-        let deterministic = iterates >= FEWEST_ITERATED;
-        let iterates = if deterministic { iterates } else { 0 };
+        let deterministic =
+            iterates == usize::MAX || (iterates >= FEWEST_ITERATED && quality.held_out <= DETERMINISTIC_CHAOS);
         let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let own = (forecast, scored[forecast].forecast.ridge);
         let (spectral, ridge) = match best(scored.len(), of_spectrum) {
