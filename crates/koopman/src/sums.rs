@@ -72,8 +72,12 @@ const GROUPS: usize = 8;
 /// Pairs after which candidates are dropped that others beat, in forecasts and as a spectrum, by
 /// more than so many standard errors; the sums of all of them are in half as many blocks before.
 const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
-/// Steps ahead on which iterated forecasts must be no worse than means, by this factor or rounding.
-const AHEAD: [usize; 3] = [5, 10, 20];
+/// Steps ahead on which iterated forecasts are compared with means; they must be no worse, by this
+/// factor or rounding. A deterministic system is iterated for ever; chaos for so many steps at
+/// least, and the part of the variance that is its error in one step is this at most.
+const AHEAD: [usize; 8] = [1, 2, 3, 5, 8, 12, 16, 20];
+const FEWEST_ITERATED: usize = 5;
+const DETERMINISTIC_CHAOS: f64 = 1e-3;
 const ALIKE: f64 = 1.05;
 const ROUNDING: f64 = 1e-9;
 /// Breaks of a path that is still one record.
@@ -529,7 +533,13 @@ impl OperatorSums {
         let (quality, variance) = quality(&groups, &columns, scored[forecast].forecast.value);
         let told = quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change;
         let iterating = (&settled.scale, of_forecast, scored[forecast].forecast.ridge);
-        let deterministic = variance == 0.0 || (told && self.iterating_pays(iterating, &groups, variance)?);
+        let iterates = match (variance == 0.0, told) {
+            (true, _) => usize::MAX,
+            (false, true) => self.iterated_steps(iterating, &groups, variance)?,
+            (false, false) => 0,
+        };
+        let deterministic =
+            iterates == usize::MAX || (iterates >= FEWEST_ITERATED && quality.held_out <= DETERMINISTIC_CHAOS);
         let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let own = (forecast, scored[forecast].forecast.ridge);
         let (spectral, ridge) = match best(scored.len(), of_spectrum) {
@@ -548,7 +558,7 @@ impl OperatorSums {
             size: chosen[k].features.len() - chosen[k].features.leading(),
         };
         let range = settled.scale.range(&self.range);
-        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], deterministic, sums);
+        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], iterates, sums);
         let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
         let (norm, spectrum) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
@@ -619,25 +629,28 @@ impl OperatorSums {
         Ok((norm, spectrum(&operator, &groups, &next, request)?))
     }
 
-    /// True if forecasts of 5, 10 and 20 steps are no worse iterated than as means, on held-out
-    /// pairs; where no path is as long, the first step decides alone. An error above the variance
-    /// counts as the variance.
-    fn iterating_pays(
+    /// The steps up to which forecasts are no worse iterated than as means, on held-out pairs; all
+    /// where no path of the pairs shows the end of it.
+    fn iterated_steps(
         &self,
         (scale, candidate, ridge): (&ColumnScale, &Candidate, f64),
         groups: &[Group<'_>],
         variance: f64,
-    ) -> Result<bool, Error> {
+    ) -> Result<usize, Error> {
         let range = scale.range(&self.range);
         let most = AHEAD[AHEAD.len() - 1];
-        let errors = |deterministic: bool| -> Result<f64, Error> {
-            let fit = |sums: &Sums| Forecaster::new(&candidate.features, &range, ridge, deterministic, sums);
-            let errors = self.calibrate(scale, groups, most, &fit)?;
-            let newest = self.newest();
-            let at = |step: &usize| errors.mean_square(step - 1, newest.start - 1..newest.end - 1);
-            Ok(AHEAD.iter().filter_map(at).map(|error| error.min(variance)).sum())
+        let errors = |iterates: usize| {
+            let fit = |sums: &Sums| Forecaster::new(&candidate.features, &range, ridge, iterates, sums);
+            self.calibrate(scale, groups, most, &fit)
         };
-        Ok(errors(true)? <= ALIKE * errors(false)? + ROUNDING * variance)
+        let (iterated, means) = (errors(usize::MAX)?, errors(0)?);
+        let newest = self.newest();
+        let columns = newest.start - 1..newest.end - 1;
+        let worse = |step: &&usize| {
+            let [iterated, means] = [&iterated, &means].map(|errors| errors.mean_square(*step - 1, columns.clone()));
+            iterated.zip(means).is_some_and(|(a, b)| a > ALIKE * b + ROUNDING * variance)
+        };
+        Ok(AHEAD.iter().find(worse).map_or(usize::MAX, |step| step - 1))
     }
 
     fn calibrate(

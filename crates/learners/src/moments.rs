@@ -46,6 +46,9 @@ pub use operator::OperatorMoments;
 pub use path::{RidgePath, RidgePoint};
 pub use sums::{MomentScratch, MomentSums};
 
+/// The part of a weight that rounding may add to it.
+const ROUNDING: f64 = 1e-9;
+
 /// Ridge regression on a [`FixedMap`] chosen when the program runs.
 pub type PkrrFixed<K> = OnFeatures<FixedMap<K>, LeastSquares<Ridge>>;
 
@@ -271,11 +274,15 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// later of their times. `O(r²)`. The digits lost are those of the difference.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge).
+    /// As [`merge`](Self::merge), and when the other weighs more than this one.
     pub fn retract(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq,
     {
+        let time = self.time.max(other.time);
+        let [ours, theirs] = [self, other].map(|one| one.weight() * (-self.rate * (time - one.time)).exp());
+        let there = theirs <= ours * (1.0 + ROUNDING);
+        ParameterError::require(there, "weight taken back", "no more than there is", theirs)?;
         self.combine(other, -1.0)
     }
 

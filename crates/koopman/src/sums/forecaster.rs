@@ -3,8 +3,9 @@
 //! The mean of a stochastic system `k` steps ahead is linear in the features, `e_xᵀ(Mᵀ)ᵏφ(x)`.
 //! A deterministic system is better iterated, `x ← e_xᵀMᵀφ(x)` with the features made anew at each
 //! step: its powers leave the set on which features of states lie, while the mean of a stochastic
-//! system is no state from which one could go on. With inputs every step has its own, and forecasts
-//! iterate.
+//! system is no state from which one could go on. A chaotic one is iterated for as many steps as
+//! that is the better, and its mean is told behind them. With inputs every step has its own, and
+//! forecasts iterate.
 
 use mercer_linalg_incremental::Matrix;
 use mercer_sparsify::Probe;
@@ -27,7 +28,8 @@ pub(crate) struct Forecaster {
     features: Features,
     operator: Matrix,
     state: usize,
-    iterates: bool,
+    /// Steps that are iterated.
+    iterates: usize,
     bounds: Vec<[f64; 2]>,
 }
 
@@ -47,7 +49,7 @@ impl Forecaster {
         features: &Features,
         range: &[[f64; 2]],
         ridge: f64,
-        deterministic: bool,
+        iterates: usize,
         sums: &Sums,
     ) -> Result<Self, Error> {
         let outputs = sums.cross.columns();
@@ -60,7 +62,7 @@ impl Forecaster {
         Ok(Self {
             operator: solve(sums, features.leading(), ridge, 0..outputs)?,
             bounds: range.iter().enumerate().map(bound).collect(),
-            iterates: deterministic || outputs < features.len(),
+            iterates: if outputs < features.len() { usize::MAX } else { iterates },
             features: features.clone(),
             state,
         })
@@ -74,26 +76,35 @@ impl Forecaster {
     /// those of the second step and on. `O(p²)` a step.
     pub(crate) fn path(&self, x: &[f64], inputs: &[&[f64]], states: &mut [Vec<f64>], memory: &mut ForecastMemory) {
         let mut x = x.to_vec();
-        let mut now = Vec::new();
+        let (mut powers, mut now) = (Vec::new(), Vec::new());
+        let has_means = states.len() > self.iterates;
+        if has_means {
+            self.features.evaluate(&x, &mut memory.probe, &mut powers);
+        }
         for (k, to) in states.iter_mut().enumerate() {
-            if k == 0 || self.iterates {
-                self.features.evaluate(&x, &mut memory.probe, &mut memory.features);
-            } else {
-                std::mem::swap(&mut memory.features, &mut now);
+            if has_means {
+                self.image(&powers, self.operator.columns(), &mut now);
+                std::mem::swap(&mut powers, &mut now);
             }
-            let phi = &memory.features;
-            now.clear();
-            let columns = if self.iterates { 1 + self.state } else { self.operator.columns() };
-            let image = (0..columns).map(|j| self.operator.column(j).iter().zip(phi).map(|(m, f)| m * f).sum::<f64>());
-            now.extend(image);
+            if k < self.iterates {
+                self.features.evaluate(&x, &mut memory.probe, &mut memory.features);
+                self.image(&memory.features, 1 + self.state, &mut now);
+            } else {
+                now.clone_from(&powers);
+            }
             to.clear();
             to.extend_from_slice(&now[1..=self.state]);
             self.bounded(to);
-            if self.iterates {
-                x.clear();
-                x.extend_from_slice(to);
-                x.extend_from_slice(inputs.get(k).copied().unwrap_or(&[]));
-            }
+            x.clear();
+            x.extend_from_slice(to);
+            x.extend_from_slice(inputs.get(k).copied().unwrap_or(&[]));
         }
+    }
+
+    /// `Mᵀφ` on the leading columns.
+    fn image(&self, phi: &[f64], columns: usize, image: &mut Vec<f64>) {
+        let one = |j: usize| self.operator.column(j).iter().zip(phi).map(|(m, f)| m * f).sum::<f64>();
+        image.clear();
+        image.extend((0..columns).map(one));
     }
 }

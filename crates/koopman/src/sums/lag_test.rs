@@ -51,8 +51,8 @@ pub enum Reason {
     Constant,
     /// The residual of its function is large, and the system is deterministic.
     Residual,
-    /// Its residual is small; the pairs form no path on which lags could be tested.
-    ResidualAlone,
+    /// The residual of its function is small, and the system is deterministic.
+    SmallResidual,
     /// Its modulus is within three spreads of 0.
     WithinSpread,
     /// Its modulus is above 1 by more than two spreads.
@@ -78,7 +78,7 @@ impl Reason {
             Self::SpreadAlone => "by its spread; no lags to test",
             Self::Constant => "the constant",
             Self::Residual => "large residual",
-            Self::ResidualAlone => "small residual; no lags to test",
+            Self::SmallResidual => "small residual",
             Self::WithinSpread => "within three spreads of 0",
             Self::AboveOne => "above 1",
             Self::NoCorrelation => "no correlation beyond the copies",
@@ -240,7 +240,7 @@ pub(super) fn first_look(mode: &Mode, deterministic: bool, limits: (f64, f64)) -
     let modulus = mode.value.modulus();
     if deterministic {
         return match mode.residual <= residual {
-            true => (Reliability::Reliable, Reason::ResidualAlone),
+            true => (Reliability::Reliable, Reason::SmallResidual),
             false => (Reliability::Unreliable, Reason::Residual),
         };
     }

@@ -53,6 +53,8 @@ const MOST_RIDGE: f64 = 1e-3;
 const ALIKE_ON_AVERAGE: f64 = 3.0;
 const ALIKE_EACH: f64 = 40.0;
 const FEWEST_BLOCKS: usize = 8;
+/// An eigenfunction to this residual needs no test in time, also where the states grow or die out.
+const EXACT_FUNCTION: f64 = 0.01;
 /// A function whose square is this part that of its mean is the constant.
 const MOSTLY: f64 = 0.99;
 /// Residuals below this are all equally good.
@@ -206,12 +208,16 @@ fn test_lags(
         if mode.reason == Reason::Constant {
             continue;
         }
+        let exact = request.deterministic && mode.residual <= EXACT_FUNCTION;
         if let Some(correlations) = &found {
             if !request.deterministic {
                 mode.spread = mode.spread.hypot(correlations[k].bias);
             }
-            if mode.is_reliable() {
-                (mode.reliability, mode.reason) = correlations[k].verdict(mode.value, lag);
+            if mode.is_reliable() && !exact {
+                (mode.reliability, mode.reason) = match mode.value.modulus() <= 3.0 * mode.spread {
+                    true => (Reliability::Unknown, Reason::WithinSpread),
+                    false => correlations[k].verdict(mode.value, lag),
+                };
             }
         } else if mode.is_reliable() && request.delay > 1 && !request.deterministic {
             (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NoLags);
