@@ -254,7 +254,7 @@ impl Change {
 /// The filter once there are rows enough for it, with their gaps filled.
 fn fitted(rows: &mut [Vec<f64>], level: &mut Option<Box<SerialFilter>>, params: &ChangeParams) -> Option<SerialFilter> {
     if level.is_none() && rows.len() == params.burn_in {
-        let mut filter = SerialFilter::standardising(rows);
+        let mut filter = SerialFilter::standardising(rows, rows[0].len() / 2);
         if !params.independent {
             filter.fit_level(rows);
         }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::support::{Folder, noise, object};
 
 /// Runs that print all keys between them.
-const RUNS: [&str; 16] = [
+const RUNS: [&str; 18] = [
     "eval t.csv --target y --learner krls",
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
@@ -23,6 +23,8 @@ const RUNS: [&str; 16] = [
     "koopman n.csv --trajectory",
     "koopman n.csv --trajectory --method sogd",
     "merge s.mercer --out all.mercer",
+    "watch t.csv --target y",
+    "explain t.csv --model m.mercer -n 1",
     "learners",
 ];
 
