@@ -49,7 +49,8 @@ fn effects_add_up_to_the_prediction_of_every_learner() {
     ] {
         let scale = if learner == "auto" { "" } else { "--scale standard" };
         let words = format!("train t.csv --target y --ignore kind --learner {learner} {scale} --out m.mercer");
-        folder.done(&words);
+        let said = folder.run(&words);
+        assert_eq!(said.code, Some(0), "{words}: {}", said.err);
         let report = object(&folder.run("explain t.csv --model m.mercer -n 3 --json").out);
         let told = effects(&report);
         assert!(told.len() == 3 && told[0].len() == 4, "{learner}: {told:?}");
