@@ -156,6 +156,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         left_out: rows.bad.report(),
         top: arguments.top.get(),
     };
+    let report = report.without_unused();
     let text = if arguments.json { report.json()? } else { report.text() };
     #[cfg(feature = "plots")]
     if let Some(plot) = plot {

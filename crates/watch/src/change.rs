@@ -60,7 +60,7 @@ pub struct Alarm {
     pub since: u64,
     /// The kind of scores that has won most.
     pub kind: ScoreKind,
-    /// Share of each column in what was won, 1 in sum with what is about no column.
+    /// Share of each column in what scores about columns have won, 1 in sum.
     pub shares: Vec<f64>,
 }
 
@@ -83,7 +83,7 @@ pub struct Alarm {
 ///     alarms.extend(change.learn(&[uniform(), uniform() + shift])?);
 /// }
 /// let alarm = &alarms[0];
-/// assert!(alarm.row > 1000 && alarm.row < 1060 && alarm.shares[1] > 10.0 * alarm.shares[0]);
+/// assert!(alarm.row > 1000 && alarm.row < 1060 && alarm.shares[1] > 0.9);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -254,7 +254,7 @@ impl Change {
 /// The filter once there are rows enough for it, with their gaps filled.
 fn fitted(rows: &mut [Vec<f64>], level: &mut Option<Box<SerialFilter>>, params: &ChangeParams) -> Option<SerialFilter> {
     if level.is_none() && rows.len() == params.burn_in {
-        let mut filter = SerialFilter::standardising(rows);
+        let mut filter = SerialFilter::standardising(rows, rows[0].len() / 2);
         if !params.independent {
             filter.fit_level(rows);
         }
@@ -348,10 +348,14 @@ impl Watching {
 }
 
 impl Alarm {
-    /// The same with the shares of gaps added to those of their columns.
+    /// The same with the shares of gaps added to those of their columns, which are 1 in sum.
     fn for_columns(mut self, columns: usize) -> Self {
         let gaps = self.shares.split_off(columns);
         self.shares.iter_mut().zip(gaps).for_each(|(share, gap)| *share += gap);
+        let sum: f64 = self.shares.iter().sum();
+        if sum > 0.0 {
+            self.shares.iter_mut().for_each(|share| *share /= sum);
+        }
         self
     }
 }

@@ -124,7 +124,7 @@ impl Rises {
             return;
         }
         let filter = level.get_or_insert_with(|| {
-            let mut filter = SerialFilter::standardising(first);
+            let mut filter = SerialFilter::standardising(first, 1);
             if !params.independent {
                 filter.fit_level(first);
             }

@@ -19,6 +19,11 @@ use crate::dependence::{dependence, season};
 
 /// Residuals that the regressions need before they are tested.
 const WARM: usize = 20;
+/// A column that the past foretells, such as the hour of the day, has nine errors in ten below this
+/// part of a deviation.
+const FORETOLD: f64 = 0.05;
+/// Errors of such a column count as none below this.
+const BROKEN: f64 = 0.25;
 /// A standardised value is kept within `±FAR`, so that squares of products are finite.
 const FAR: f64 = 1e8;
 
@@ -120,8 +125,12 @@ impl SizeFilter {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SerialFilter {
     scales: Vec<(f64, f64)>,
+    /// Columns from which dependence is taken out: those behind are marks of gaps.
+    values: usize,
     lags: Vec<usize>,
     levels: Vec<Regression>,
+    /// True for columns that the past foretells.
+    foretold: Vec<bool>,
     sizes: Vec<SizeFilter>,
     history: VecDeque<Vec<f64>>,
     block: usize,
@@ -130,21 +139,14 @@ pub(crate) struct SerialFilter {
     taken_out: Vec<TakenOut>,
 }
 
-/// Columns `j` of rows, without those that are constant.
-fn columns(rows: &[Vec<f64>], every: usize) -> Vec<Vec<f64>> {
-    let width = rows.first().map_or(0, Vec::len);
-    let column = |j: usize| -> Vec<f64> { rows.iter().step_by(every).map(|row| row[j]).collect() };
-    (0..width).map(column).filter(|column| column.iter().any(|value| *value != column[0])).collect()
-}
-
 /// A value in deviations from the mean, at most [`FAR`]; a gap is the mean.
 fn standardised(value: f64, (mean, scale): (f64, f64)) -> f64 {
     if value.is_nan() { 0.0 } else { ((value - mean) / scale).clamp(-FAR, FAR) }
 }
 
 impl SerialFilter {
-    /// Standardises by these rows, and takes nothing out.
-    pub(crate) fn standardising(rows: &[Vec<f64>]) -> Self {
+    /// Standardises by these rows, the first columns of which are `values`, and takes nothing out.
+    pub(crate) fn standardising(rows: &[Vec<f64>], values: usize) -> Self {
         let width = rows.first().map_or(0, Vec::len);
         let scale = |j: usize| {
             let there = || rows.iter().map(|row| row[j]).filter(|value| !value.is_nan());
@@ -155,8 +157,10 @@ impl SerialFilter {
         };
         Self {
             scales: (0..width).map(scale).collect(),
+            values,
             lags: Vec::new(),
             levels: Vec::new(),
+            foretold: vec![false; values],
             sizes: Vec::new(),
             history: VecDeque::new(),
             block: 1,
@@ -168,39 +172,52 @@ impl SerialFilter {
 
     /// Takes the level out if these rows, by which it standardises, show that it depends.
     pub(crate) fn fit_level(&mut self, rows: &[Vec<f64>]) {
-        let shown = columns(&self.standardised(rows), 1);
+        let shown = self.tested(&self.standardised(rows), 1);
         let season = season(&shown);
         if season.is_none() && dependence(&shown).level <= 1.0 {
             return;
         }
         self.lags = vec![1, 2, 3];
         self.lags.extend(season.iter().flat_map(|s| [*s, s + 1, s - 1]));
-        self.levels = vec![Regression::new(self.lags.len() + 1, 100.0); self.scales.len()];
+        self.levels = vec![Regression::new(self.lags.len() + 1, 100.0); self.values];
         self.taken_out.push(season.map_or(TakenOut::Level, TakenOut::Season));
     }
 
     /// Takes out sizes and what is left, as these first rows show them after the level: as many as
     /// were standardised by, and as many as it [loses](Self::lost).
     pub(crate) fn fit_rest(&mut self, rows: &[Vec<f64>]) {
-        let wanted = rows.len() - self.lost();
-        let residuals = self.clone().all(rows);
-        let mut found = dependence(&columns(&residuals[WARM.min(wanted - 1)..], 1));
-        let mut left = residuals;
+        let lost = self.lost();
+        let wanted = rows.len() - lost;
+        let warm = WARM.min(wanted - 1);
+        let mut left = self.clone().all(rows);
+        if lost > 0 {
+            let later = &left[wanted / 2..];
+            let small = |j: usize| later.iter().filter(|row| row[j].abs() < FORETOLD).count();
+            self.foretold = (0..self.values).map(|j| 10 * small(j) >= 9 * later.len()).collect();
+        }
+        let mut found = dependence(&self.tested(&left[warm..], 1));
         if found.size > 1.0 {
             let mean = |j: usize| left.iter().map(|row| row[j].abs()).sum::<f64>() / wanted as f64;
-            self.sizes = (0..self.scales.len()).map(|j| SizeFilter::new(mean(j))).collect();
+            self.sizes = (0..self.values).map(|j| SizeFilter::new(mean(j))).collect();
             self.taken_out.push(TakenOut::Size);
             left = self.clone().all(rows);
-            found = dependence(&columns(&left[WARM.min(wanted - 1)..], 1));
+            found = dependence(&self.tested(&left[warm..], 1));
         }
         while found.largest() > 1.0 && self.block < wanted / 16 {
             self.block *= 2;
-            found = dependence(&columns(&left[WARM.min(wanted - 1)..], self.block));
+            found = dependence(&self.tested(&left[warm..], self.block));
         }
         if self.block > 1 {
             self.out = vec![0.0; 2 * self.scales.len()];
             self.taken_out.push(TakenOut::Blocks(self.block));
         }
+    }
+
+    /// Columns of every so manyth row, without those that say nothing of dependence.
+    fn tested(&self, rows: &[Vec<f64>], every: usize) -> Vec<Vec<f64>> {
+        let column = |j: usize| -> Vec<f64> { rows.iter().step_by(every).map(|row| row[j]).collect() };
+        let columns = (0..self.values).filter(|j| !self.foretold[*j]).map(column);
+        columns.filter(|column| column.iter().any(|value| *value != column[0])).collect()
     }
 
     fn standardised(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
@@ -238,6 +255,9 @@ impl SerialFilter {
                 }
                 error = z - level.predict(inputs);
                 level.learn(inputs, error);
+                if self.foretold[j] && error.abs() < BROKEN {
+                    error = 0.0;
+                }
             }
             if let Some(size) = self.sizes.get_mut(j) {
                 error = size.take_out(error);
@@ -285,8 +305,9 @@ impl Validate for SerialFilter {
         let scaled = self.scales.iter().all(|(_, scale)| *scale > 0.0);
         let lags = self.lags.len() <= 6 && self.lags.iter().all(|lag| *lag > 0) && self.lost() < 1 << 24;
         Inconsistent::require(scaled && lags, WHAT, "its scales and lags are in range")?;
-        let levels = self.levels.len() == if self.lags.is_empty() { 0 } else { width };
-        let sizes = self.sizes.is_empty() || self.sizes.len() == width;
+        let levels = self.levels.len() == if self.lags.is_empty() { 0 } else { self.values };
+        let sizes = (self.sizes.is_empty() || self.sizes.len() == self.values) && self.values <= width;
+        let sizes = sizes && self.foretold.len() == self.values;
         let fits = |regression: &Regression, inputs: usize| {
             regression.inverse.len() == inputs * inputs
                 && regression.weights.len() == inputs

@@ -5,7 +5,7 @@ use mercer_session::Session;
 use crate::data::rows::TimedSource;
 
 /// Name of what columns share.
-const SHARED: &str = "(other categories)";
+pub(super) const SHARED: &str = "(other categories)";
 
 /// The columns, each of which has one effect, and the column of each input.
 pub(super) struct Players {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use mercer_session::explain::Explanation;
 use serde_json::{Map, Value, json};
 
+use super::columns::SHARED;
 use crate::report::facts::Facts;
 use crate::report::failure::Failure;
 use crate::report::json;
@@ -34,6 +35,22 @@ pub(super) struct ExplainReport {
 }
 
 impl ExplainReport {
+    /// Leaves out what columns share, where it does nothing.
+    pub(super) fn without_unused(mut self) -> Self {
+        let unused = |j: &usize| self.rows.iter().all(|row| row.explanation.effects[*j] == 0.0);
+        let place = self.names.iter().position(|name| name == SHARED).filter(unused);
+        if let Some(place) = place {
+            self.names.remove(place);
+            for row in &mut self.rows {
+                row.explanation.effects.remove(place);
+                if !row.explanation.standard_errors.is_empty() {
+                    row.explanation.standard_errors.remove(place);
+                }
+            }
+        }
+        self
+    }
+
     pub(super) fn base(&self) -> Option<f64> {
         self.rows.first().map(|row| row.explanation.base)
     }

@@ -10,6 +10,7 @@ mod dialects;
 #[cfg(feature = "arrow")]
 mod doors;
 mod eval;
+mod explain;
 mod fit;
 mod fit_classes;
 mod fit_tables;
@@ -62,5 +63,6 @@ mod trained_tables;
 #[cfg(unix)]
 mod troubleshooting;
 mod tune;
+mod watch;
 mod weights;
 mod words;

@@ -2,6 +2,8 @@
 
 /// Deviations beyond which values are left out of the moments, and scaled values are bent.
 const FAR: f64 = 4.0;
+/// Share of gaps from which on a gap is nothing new.
+const USUAL: f64 = 0.01;
 
 /// Mean and inverse deviation of each column, without values beyond four deviations; and what
 /// stands for a gap.
@@ -9,7 +11,7 @@ const FAR: f64 = 4.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct RowScale {
     columns: Vec<(f64, f64)>,
-    /// `−ln` of the share of gaps: far where there were none.
+    /// `−ln` of the share of gaps: far where there were none, and the mean where they are usual.
     gaps: Vec<f64>,
 }
 
@@ -26,7 +28,8 @@ impl RowScale {
         };
         let gap = |j: usize| {
             let gaps = rows.iter().filter(|row| row[j].is_nan()).count();
-            -((gaps + 1) as f64 / (rows.len() + 2) as f64).ln()
+            let share = (gaps + 1) as f64 / (rows.len() + 2) as f64;
+            if share < USUAL { -share.ln() } else { 0.0 }
         };
         Self { columns: (0..columns).map(scale).collect(), gaps: (0..columns).map(gap).collect() }
     }

@@ -128,3 +128,21 @@ fn hostile_values_are_values() {
         assert!(change.evidence().is_finite());
     }
 }
+
+/// A column that the past foretells, such as the hour, does not blind the others.
+#[test]
+fn an_hour_and_regular_gaps_do_no_harm() {
+    let mut rows = independent(3, 2500, 3);
+    for (t, row) in rows.iter_mut().enumerate() {
+        row.push((t % 24) as f64);
+        if t % 50 == 7 {
+            row[0] = f64::NAN;
+        }
+        if t >= 2000 {
+            row[1] += 1.0;
+        }
+    }
+    let found = alarms(&rows, ChangeParams::default());
+    let alarm = found.iter().find(|alarm| alarm.row > 2000).expect("the change is found");
+    assert!(alarm.row < 2080 && alarm.shares[1] > 0.8, "{found:?}");
+}
