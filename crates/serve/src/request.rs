@@ -191,6 +191,9 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         let value = match (at(place, name), takes) {
             (None, _) if !needed => Ok(Value::Missing),
             (Some(Json::Null), Takes::NumberOrNull) => Ok(Value::Missing),
+            (Some(nested @ (Json::Array(_) | Json::Object(_))), Takes::Any(of)) if !takes_lists(of) => {
+                Err(format!("is {}; give a number, a text or null", kind(nested)))
+            }
             (value, Takes::Any(_) | Takes::Time) => cell(value),
             (value, _) => number(value).map(Value::Number),
         };
@@ -282,6 +285,11 @@ fn label(value: Option<&Json>, longest: usize) -> Result<Value, String> {
         }
         _ => cell(value),
     }
+}
+
+/// True if a column of this kind has lists and objects: their members are tokens, as words are.
+fn takes_lists(kind: &str) -> bool {
+    ["list", "text"].contains(&kind)
 }
 
 /// A value of any kind.
