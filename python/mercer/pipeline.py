@@ -52,7 +52,8 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
 
     A cell is what its type says, a number, a truth value, a date or time (UTC where it has no zone), a time of day, a duration, or a gap (``None``, NaN,
     NaT, NA, a masked cell), and then what its text says: texts of numbers are numbers, those of dates are dates, and an empty text, ``"NA"``, ``"?"`` and
-    the other words that the command knows are gaps. A column whose type is that of categories is one.
+    the other words that the command knows are gaps. A column whose type is that of categories is one. Learners of tokens (``Auto``, ``Coin``, ``DiagonalKalman``,
+    ``Pairs``) take the words of texts and the members of lists, sets, tuples, arrays of texts and dictionaries of numbers.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     scale : {"none", "standard", "robust", "range"}, default "standard"
         How numbers are scaled.
     kinds : dict[str, str] | None, default None
-        Columns whose kind is told: "number", "category", "duration", "time", "text" or "identifier" (the last two are left out), or for times the
+        Columns whose kind is told: "number", "category", "duration", "time", "text", "list" or "identifier" (the last is left out), or for times the
         order of their days, "dmy", "mdy" or "ymd".
     outliers : {"weigh", "skip", "keep"}, default "weigh"
         What is done with targets that are numbers far beyond those of late, as single wrong values are and a stream that has moved is not:

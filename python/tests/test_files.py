@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -349,7 +350,7 @@ def test_columns_are_those_of_the_command(command, tmp_path):
     inspected = [json.loads(run(command, "inspect", tmp_path / name, "--target", "amount", "--json")) for name in ("d.ndjson", "d.csv")]
     in_json, in_csv = (facts(one["columns"]) for one in inspected)
     in_python = facts(ours.columns_)
-    # Words are tokens to the command alone; here a text is left out, which is told.
+    # Krls takes no tokens: a text is left out, which is told.
     assert "left out, for it is text" in in_python.pop("note")[2]
     assert {name: fact for name, fact in in_json.items() if name != "note"} == in_python
     assert in_csv["code"][0] == "number" and "code=category" in in_csv["code"][2]
@@ -373,3 +374,15 @@ def test_a_file_appears_whole_or_stays_as_it_is(tmp_path):
     with pytest.raises(OSError, match="not a file"):
         model.save(tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == ["m.mercer"]
+
+
+def test_rows_that_sum_up_others_are_left_out_and_told(tmp_path):
+    rows = [f"{shop},{month},{10 * month}" for month in range(1, 13) for shop in ("Ulm", "Bonn")]
+    (tmp_path / "t.csv").write_text("shop,month,sales\n" + "\n".join([*rows, "Total,,1560"]) + "\n")
+    with pytest.warns(mercer.MercerWarning, match="keep_totals=True"):
+        left = mercer.read(tmp_path / "t.csv")
+    assert len(left["sales"]) == 24
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kept = mercer.read(tmp_path / "t.csv", keep_totals=True)
+    assert len(kept["sales"]) == 25 and kept["shop"][-1] == "Total"

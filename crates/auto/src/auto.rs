@@ -28,6 +28,7 @@
 mod ahead;
 mod grid;
 mod linear;
+mod logits;
 mod metrics;
 mod nearest;
 mod plan;

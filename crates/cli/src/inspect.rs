@@ -1,7 +1,8 @@
 //! `mercer inspect`: what a model file holds, or what the columns of data are.
 
-mod data;
+pub(crate) mod data;
 mod model;
+mod words;
 
 use std::path::PathBuf;
 

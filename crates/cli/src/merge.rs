@@ -1,27 +1,31 @@
-//! `mercer merge`: the sums of shards into one file.
+//! `mercer merge`: the sums of shards, or the filters that learnt them, into one file.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use mercer_session::model::{Model, ModelKind, Moments};
+use mercer_session::Session;
+use mercer_session::model::{FilterMergeError, MergeError, Model, ModelKind, Moments, copies};
 use serde_json::json;
 
 use crate::fit::{expand, facts};
 use crate::model::lock;
 use crate::model::store;
+use crate::report::facts::Facts;
 use crate::report::failure::Failure;
 use crate::report::output;
 use crate::report::verbosity;
 
-/// Join the sums of shards that `mercer fit` has written
+/// Join what shards have learnt: sums of `mercer fit`, or models of diagonal-kalman
 ///
 /// The shards must be of the same learner, kernel, parameters, scaling and columns. The result is
 /// that of one pass over all rows, to rounding, in whatever order they come; `mercer predict`
-/// predicts with it.
+/// predicts with it. Models of diagonal-kalman that `mercer train` made of shards of texts, lists,
+/// categories or LIBSVM add up by the precisions of their weights, as Gaussian posteriors do: about
+/// what one pass learns, and not to rounding. A model that a shard went on from counts twice.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MergeArguments {
-    /// Files of sums, or patterns such as 'part*.mercer'
+    /// Files of sums or models, or patterns such as 'part*.mercer'
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Take the shards of these files back out again
@@ -61,10 +65,26 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
+    if let Ok(model) = Session::of(store::load(first)?.model) {
+        return filters(arguments, model, first, others);
+    }
     let mut state = load(first)?;
     for path in others {
-        let refused = |error| Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
-        state.merge(&load(path)?).map_err(refused)?;
+        let refused = |error: MergeError| {
+            let said = Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
+            match error {
+                MergeError::Twice { .. } => said.with("or tell apart what is not the same by fit --part NAME"),
+                _ => said,
+            }
+        };
+        let other = load(path)?;
+        if let Some((one, copy)) = copies(&state.parts, &other.parts) {
+            verbosity::remark(format!(
+                "{} and {} have the same contents and count as two; leave one out if it is a copy",
+                one.name, copy.name
+            ));
+        }
+        state.merge(&other).map_err(refused)?;
     }
     for path in &retracted {
         state.retract(&load(path)?).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
@@ -86,6 +106,33 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
     facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
+}
+
+/// Joins models of filters.
+fn filters(arguments: &MergeArguments, mut model: Session, first: &Path, others: &[PathBuf]) -> Result<(), Failure> {
+    if arguments.held_out || !arguments.retract.is_empty() {
+        return Err(Failure::usage(
+            "--held-out and --retract are for the sums of mercer fit; models of filters have none",
+        ));
+    }
+    if model.description.learner != "diagonal-kalman" {
+        let refused = FilterMergeError::Learner(model.description.learner.clone());
+        return Err(Failure::because(format!("{}: {refused}", first.display())));
+    }
+    for path in others {
+        let other = Session::of(store::load(path)?.model);
+        let kind = if model.classes().is_some() { ModelKind::Classification } else { ModelKind::Regression };
+        let other = other.map_err(|other| store::other_kind(path, kind, &other))?;
+        let refused = |error| Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
+        model.merge(&other).map_err(refused)?;
+    }
+    let mut facts = Facts::default();
+    facts.tell("files", 1 + others.len());
+    facts.tell("learner", model.description.learner.as_str());
+    facts.tell("rows", model.progress.rows);
+    facts.tell("dictionary_size", model.dictionary_size());
+    drop(store::save("--out", &arguments.out, model.to_bytes())?);
+    facts.print(arguments.json, "")
 }
 
 /// Shards that are not there although others of the same cut are; ten at most.

@@ -135,7 +135,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
     let stop = Stop::listen()?;
     let replies = Replies::create(predictions.as_deref(), &inputs)?;
-    let reading = reading(arguments, &model);
+    let reading = reading(&arguments.rows(), &model);
     let idle = replies.clone();
     let opened = TimedSource::open(&reading, stop.clone(), move || idle.flush());
     // Before the first row came.
@@ -178,11 +178,31 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
 }
 
+/// What the arguments say of rows for a model.
+pub(crate) struct RowsForModel<'a> {
+    pub(crate) data: &'a Path,
+    /// True if rows are learnt, too.
+    pub(crate) learn: bool,
+    pub(crate) target: &'a Option<TargetColumn>,
+    pub(crate) weight: &'a Option<ColumnChoice>,
+    pub(crate) ignore: &'a [ColumnChoice],
+    /// The column by which labels find their rows.
+    pub(crate) label_id: &'a Option<ColumnChoice>,
+    pub(crate) dialect: &'a Dialect,
+}
+
+impl PredictArguments {
+    fn rows(&self) -> RowsForModel<'_> {
+        let Self { data, learn, target, weight, ignore, dialect, labels, .. } = self;
+        RowsForModel { data, learn: *learn, target, weight, ignore, label_id: &labels.label_id, dialect }
+    }
+}
+
 /// How DATA is read for a model.
-fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'a> {
+pub(crate) fn reading<'a>(arguments: &RowsForModel<'a>, model: &'a Session) -> Reading<'a> {
     let classes = model.classes().is_some();
     let task = if classes { TaskChoice::Class } else { TaskChoice::Regression };
-    let named = is_data_set(&arguments.data);
+    let named = is_data_set(arguments.data);
     let known = |kept: bool| kept && !named;
     let target = arguments.target.clone().or_else(|| known(true).then(|| known_target(&model.description)));
     // A row that is only predicted needs no weight.
@@ -194,20 +214,20 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
         may_lack: true,
-        label_id: arguments.labels.label_id.clone(),
+        label_id: arguments.label_id.clone(),
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
-    let told = dialect.told(&arguments.data, ReadOptions::default());
+    let told = dialect.told(arguments.data, ReadOptions::default());
     // LIBSVM puts the target in front of every row.
     let alone = !arguments.learn && told.format != Some(Format::Libsvm);
     let (features, target_name) = known_names(&model.description, arguments.target.is_some());
     let of_target = target.is_some() && by_model.is_none();
-    let given = for_files(of_target, &dialect, &arguments.ignore, weight.is_some());
+    let given = for_files(of_target, &dialect, arguments.ignore, weight.is_some());
     let options = ReadOptions {
         target: target.unwrap_or_default(),
         weight,
-        ignore: whole(&arguments.ignore),
+        ignore: whole(arguments.ignore),
         features,
         target_name,
         features_alone: alone.then(|| model.dimension()),
@@ -222,7 +242,7 @@ fn reading<'a>(arguments: &'a PredictArguments, model: &'a Session) -> Reading<'
     let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
     let named_target = arguments.target.as_ref().filter(|_| !arguments.learn);
     let columns = by_model.map_or(Reads::Numbers(named_target), Reads::Knows);
-    Reading { data: &arguments.data, options, wanted, columns, given, aloud: true }
+    Reading { data: arguments.data, options, wanted, columns, given, aloud: true }
 }
 
 /// Makes sure that the model has intervals that hold this share.
@@ -287,7 +307,7 @@ fn known_names(about: &Description, told: bool) -> (Vec<String>, Option<String>)
 }
 
 /// Refuses columns that are not those of the training data.
-fn check_columns(model: &Session, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
+pub(crate) fn check_columns(model: &Session, rows: &TimedSource, path: &Path) -> Result<(), Failure> {
     let names = Some(&*model.description.features).filter(|names| !names.is_empty());
     let trained = TableColumns::new(model.dimension(), names, None);
     trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Number, duration_text, instant_text};
+use crate::{List, Number, duration_text, instant_text};
 
 /// One value of a record, as the file has it. What it means is for whoever knows what its column
 /// is.
@@ -15,6 +15,7 @@ use crate::{Number, duration_text, instant_text};
 /// | a truth value of a type of its own: JSON, Arrow, Parquet | [`Truth`](Self::Truth) |
 /// | a date or time of a type of times | [`Instant`](Self::Instant) |
 /// | a time of day, a duration of such a type | [`TimeOfDay`](Self::TimeOfDay), [`Duration`](Self::Duration) |
+/// | a list of texts, an object: JSON, Arrow, Parquet | [`List`](Self::List) |
 /// | nothing, NaN of a type of numbers, a JSON or Arrow null | [`Missing`](Self::Missing) |
 /// | anything else, also `True`, dates in text, and [marks of gaps](is_gap_mark) such as `NA` | [`Text`](Self::Text) |
 ///
@@ -40,6 +41,8 @@ pub enum Cell<'a> {
     TimeOfDay(f64),
     /// Seconds that something took.
     Duration(f64),
+    /// Several values.
+    List(List<'a>),
 }
 
 impl Cell<'_> {
@@ -50,7 +53,7 @@ impl Cell<'_> {
             Self::Number(value) | Self::Numeral(value, _) => value.is_finite().then_some(value),
             Self::Integer(value) => Some(value as f64),
             Self::Missing | Self::Instant(_) | Self::Text(_) => None,
-            Self::Truth(_) | Self::TimeOfDay(_) | Self::Duration(_) => None,
+            Self::Truth(_) | Self::TimeOfDay(_) | Self::Duration(_) | Self::List(_) => None,
         }
     }
 
@@ -73,6 +76,7 @@ impl fmt::Display for Cell<'_> {
             Self::Instant(seconds) => f.write_str(&instant_text(seconds)),
             Self::Truth(truth) => truth.fmt(f),
             Self::TimeOfDay(seconds) | Self::Duration(seconds) => f.write_str(&duration_text(seconds)),
+            Self::List(list) => list.fmt(f),
         }
     }
 }

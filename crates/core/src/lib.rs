@@ -10,6 +10,7 @@
 //! | [`Number`] | to write a number for people |
 //! | [`Cost`] | to say what a round costs |
 //! | [`Cell`], [`Cells`] | a value of a table, and a row of values |
+//! | [`List`] | a cell of several values |
 //! | [`OddCells`], [`Oddity`] | to count cells that are read otherwise than they stand, and to tell them |
 //! | [`ValueRange`] | min-max scaling |
 //! | [`parse_instant`] | to read dates and times |
@@ -36,6 +37,7 @@ mod cell;
 mod cost;
 mod example;
 mod instant;
+mod list;
 mod names;
 mod nesting;
 mod numeral;
@@ -52,6 +54,7 @@ pub use cell::{Cell, Cells, is_gap_mark};
 pub use cost::{Cost, Symbol, Term};
 pub use example::{ExampleError, check_input};
 pub use instant::{Calendar, duration_text, instant_text, parse_instant, parse_short_day};
+pub use list::{Entry, List, ListError, ListText};
 #[cfg(feature = "serde")]
 pub use nesting::nested;
 pub use nesting::{DEEPEST, validate_nested};

@@ -45,7 +45,7 @@ impl Encoding {
     pub fn new(schema: Schema, options: EncodingOptions) -> Result<Self, EncodingError> {
         let has_tokens = match options.tokens {
             TokenUse::Never => false,
-            TokenUse::WithTexts => schema.columns().iter().any(|column| column.used == Use::Words),
+            TokenUse::WithTexts => schema.columns().iter().any(|column| column.says_words(options.categories)),
             TokenUse::Always => true,
         };
         let transform = Transform::new(&schema, options)?;
@@ -169,6 +169,14 @@ impl Encoding {
     /// [`EncodingError::Cells`]
     pub fn encode(&self, record: &(impl Cells + ?Sized), numbers: &mut Vec<f64>) -> Result<(), EncodingError> {
         self.transform.encode(record, numbers)
+    }
+
+    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name of
+    /// its column and the text. Neighbours of words are not kept.
+    pub fn token_names(&self) -> impl Iterator<Item = (u64, &str, &str)> {
+        let columns = &self.schema.columns;
+        let names = self.tokens.iter().flat_map(TokenEncoding::names);
+        names.map(|(key, column, text)| (key, columns[column].name.as_str(), text))
     }
 
     /// True if a record becomes tokens.

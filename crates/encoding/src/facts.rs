@@ -107,8 +107,17 @@ impl Column {
                 let told = if why.is_empty() { String::new() } else { format!(", {}", face.said(name, why)) };
                 return format!("left out, for it names rows; {} takes it{told}", category());
             }
+            (Use::Text, Kind::List) => {
+                return "left out, for it holds lists; learners of tokens, such as auto and coin, take them".to_owned();
+            }
             (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
             (Use::Text, _) => return format!("left out, for {}", face.said(name, why)),
+            (Use::Words, Kind::List) => {
+                let left_out = face.kind_argument(name, Kind::Identifier);
+                return format!(
+                    "its members are tokens of learners that take them, such as auto and coin; {left_out} leaves it out"
+                );
+            }
             (Use::Words, _) => {
                 let (whole, left_out) = (category(), face.kind_argument(name, Kind::Identifier));
                 let words = "its words and signs are tokens of learners that take them, such as auto and coin";

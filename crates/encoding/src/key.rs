@@ -23,6 +23,7 @@ impl<'a> Key<'a> {
                 (_, Some(seconds)) => key.write_instant(seconds)?,
                 _ => key.text = Some(text),
             },
+            Cell::List(list) => key.text = Some(list.text()),
             Cell::Truth(truth) => key.text = Some(truth_text(truth)),
             // A whole number of a column with fractions is the same as one of a column without.
             Cell::Numeral(_, text) => key.text = Some(whole(text)),

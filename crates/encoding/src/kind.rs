@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use mercer_core::{Cell, parse_instant};
+use mercer_core::{Cell, List, parse_instant};
 
 use crate::error::EncodingError;
 use crate::notation::{DayOrder, Notation, is_gap};
@@ -28,11 +28,13 @@ pub enum Kind {
     Identifier,
     /// One of many values, known by the mean of the target in its rows. It must be told.
     Mean,
+    /// Several values: the members of a list, or names with numbers.
+    List,
 }
 
 mercer_core::names!(pub Kind {
     Number = "number", Category = "category", Time = "time", Text = "text", Constant = "constant",
-    Identifier = "identifier", Mean = "mean"
+    Identifier = "identifier", Mean = "mean", List = "list"
 });
 
 impl fmt::Display for Kind {
@@ -66,14 +68,16 @@ pub struct ToldKind {
 
 impl ToldKind {
     /// The kind of a column of which nothing is known but its first value: a number, typed or as
-    /// every program writes it, a duration, a time, or a category. `None` for a gap, which tells
-    /// nothing.
+    /// every program writes it, a duration, a time, a list, or a category. `None` for a gap,
+    /// which tells nothing.
     #[must_use]
     pub fn of_first(cell: Cell<'_>) -> Option<Self> {
         let kind = match cell {
             cell if is_gap(cell) => return None,
             Cell::Instant(_) | Cell::TimeOfDay(_) => Kind::Time,
+            Cell::List(_) => Kind::List,
             Cell::Duration(_) => return Some(Self { durations: true, ..Kind::Number.into() }),
+            Cell::Text(text) if List::begins(text) && List::read(text).is_ok() => Kind::List,
             Cell::Text(text) if parse_instant(text).is_some() => Kind::Time,
             Cell::Text(text) | Cell::Numeral(_, text) if is_code(text.trim()) => Kind::Category,
             _ if Notation::Plain.number(cell).is_some() => Kind::Number,

@@ -12,6 +12,7 @@
 //! | a value of a record, and a record | [`Cell`], [`Cells`] |
 //! | what the columns are; another file's columns by name | [`Schema`], [`Look`], [`Overrides`], [`ColumnMap`] |
 //! | what is told of a column, and of odd cells | [`ColumnFacts`], [`OddCells`] |
+//! | one number a column, whose meaning stays | [`Measures`] |
 //! | columns to numbers | [`Transform`], [`Encoding`], [`Scale`], [`EncodingOptions`] |
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
@@ -87,7 +88,7 @@ pub use face::Face;
 pub use facts::ColumnFacts;
 pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
-pub use mercer_core::{Calendar, Cell, Cells, OddCells, Oddity, parse_instant, parse_truth};
+pub use mercer_core::{Calendar, Cell, Cells, Entry, List, ListText, OddCells, Oddity, parse_instant, parse_truth};
 pub use moments::RunningMoments;
 pub use notation::{Century, Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
@@ -104,5 +105,5 @@ pub use step::TimeStep;
 pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
-pub use transform::{EncodingOptions, Transform};
+pub use transform::{EncodingOptions, Measures, Transform};
 pub use zone::Zone;

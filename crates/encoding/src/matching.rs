@@ -17,7 +17,7 @@ pub struct ColumnMap {
 impl ColumnMap {
     pub(crate) fn new(schema: &Schema, names: &[String]) -> Result<Self, EncodingError> {
         let columns = schema.columns();
-        let encoded = || columns.iter().filter(|column| column.used == Use::Encoded);
+        let encoded = || columns.iter().filter(|column| column.used.is_learnt());
         if !schema.is_named() {
             // A file to predict from may lack the targets: what is set aside then lies behind, or
             // all is there.
@@ -44,21 +44,20 @@ impl ColumnMap {
             sources.push(first);
         }
         let found = |place: usize| sources[place].is_some();
-        if !columns.iter().enumerate().any(|(place, column)| column.used == Use::Encoded && found(place)) {
+        if !columns.iter().enumerate().any(|(place, column)| column.used.is_learnt() && found(place)) {
             let needed: Vec<&str> = encoded().map(|column| column.name.as_str()).collect();
             return Err(EncodingError::NoMatch {
                 found: listed(names.iter().map(String::as_str)),
                 needed: listed(needed.into_iter()),
             });
         }
-        let lacking =
-            columns.iter().enumerate().filter(|(place, column)| column.used == Use::Encoded && !found(*place));
+        let lacking = columns.iter().enumerate().filter(|(place, column)| column.used.is_learnt() && !found(*place));
         let missing = lacking.map(|(_, column)| column.name.clone()).collect();
         let unknown = names.iter().filter(|name| columns.iter().all(|column| column.name != **name)).cloned().collect();
         Ok(Self { sources, width: names.len(), missing, unknown })
     }
 
-    /// Columns of the schema that are encoded and not in the file: every value of them is missing.
+    /// Columns of the schema that are learnt and not in the file: every value of them is missing.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing

@@ -9,6 +9,7 @@
 //! | identifier | integers that rise from row to row in a column with a name such as `id`, `order_id`, `index`; or 20 values or more, all different, of which half are texts | nothing |
 //! | number | numbers, with signs or units around them ([`Notation`]) or without | a number |
 //! | text | longer than 40 bytes on average, and more than half of them different; or all different, 20 or more, most of several words | nothing; words, where [tokens](crate::Encoding::tokens) are asked for |
+//! | list | lists of texts or objects, typed in half of the cells or written as JSON in nearly all | nothing; their members, where tokens are asked for |
 //! | category | everything else | one-hot, and hashed above a size |
 //!
 //! A column of numbers or times may have one other cell among twenty: it counts as missing. So do
@@ -54,6 +55,14 @@ pub enum Use {
     Late,
     /// Its words become tokens.
     Words,
+}
+
+impl Use {
+    /// True if rows are learnt by it: its cells become numbers or tokens.
+    #[must_use]
+    pub fn is_learnt(self) -> bool {
+        matches!(self, Self::Encoded | Self::Words)
+    }
 }
 
 impl fmt::Display for Use {
@@ -124,6 +133,12 @@ impl Column {
         }
     }
 
+    /// True if it is words, or one of more categories than have a number of their own.
+    pub(crate) fn says_words(&self, own: usize) -> bool {
+        let many = self.is_category() && self.distinct > own as u64;
+        self.used == Use::Words || self.used == Use::Encoded && many
+    }
+
     /// True if most of its categories are several words, and two thirds of its cells differ.
     fn are_titles(&self, rows: u64) -> bool {
         let is_title = |(title, _): &&(String, u64)| title.split_whitespace().nth(1).is_some();
@@ -165,7 +180,7 @@ impl Column {
     pub(crate) fn late(name: String, ToldKind { kind, order, durations }: ToldKind) -> Self {
         let used = match kind {
             Kind::Identifier => Use::Identifier,
-            Kind::Text => Use::Text,
+            Kind::Text | Kind::List => Use::Text,
             _ => Use::Encoded,
         };
         let all = TimeParts { hour: true, weekday: true, season: true };
@@ -280,12 +295,15 @@ impl Schema {
             named(ignore, place) || !(only.is_empty() || named(only, place))
         };
         let is_text = |(place, column): (usize, &Column)| match told.iter().find(|(told, _)| *told == place) {
-            Some((_, kind)) => *kind == Kind::Text && column.used == Use::Unwanted && !unwanted(place),
+            Some((_, kind)) => {
+                matches!(kind, Kind::Text | Kind::List) && column.used == Use::Unwanted && !unwanted(place)
+            }
             None => column.used == Use::Text || column.are_titles(rows),
         };
         let texts: Vec<bool> = self.columns.iter().enumerate().map(is_text).collect();
         for (column, _) in self.columns.iter_mut().zip(texts).filter(|(_, is_text)| *is_text) {
-            (column.kind, column.used) = (Kind::Text, Use::Words);
+            column.kind = if column.kind == Kind::List { Kind::List } else { Kind::Text };
+            column.used = Use::Words;
         }
     }
 

@@ -180,6 +180,12 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         &self.inner
     }
 
+    /// The learner, to join what another of the same scales has learnt; teaching it apart breaks the
+    /// scores.
+    pub fn learner_mut(&mut self) -> &mut R {
+        &mut self.inner
+    }
+
     /// The scale of each output; none before the 16th row, and none where targets pass as they are.
     #[must_use]
     pub fn scales(&self) -> &[TargetScale] {
@@ -444,6 +450,11 @@ impl<R: Regressor + Clone> Tokens for ScaledTargets<R> {
         }
         self.observe(input, target, event);
         Ok(())
+    }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        let scale = self.scales.get(output).map_or(1.0, |scale| scale.scale());
+        self.inner.tokens()?.token_weight(key, output).map(|weight| scale * weight)
     }
 }
 

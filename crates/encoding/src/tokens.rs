@@ -5,16 +5,19 @@
 //! | number | its value in deviations from the running mean, within ±20; one of 16 bins of the head |
 //! | time | weekday, month and hour where the head shows variation; the days as a number |
 //! | category, text | the whole cell; from two words on, a block of words and one of neighbours, the latter by half |
-//! | a gap in any of them | one for gaps |
+//! | list | its members as a block of words, each whole; the names of an object with their numbers, and `name=text` |
+//! | a gap in any of them, an empty list | one for gaps |
 //!
 //! A word is a run of letters, digits and `_`, in lower case, or one other sign. In a block with
-//! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words of a cell
-//! are taken.
+//! counts `n` a word has the number `(1 + ln n)/(Σ(1 + ln n)²)^¼`. The first 1,000 words or
+//! members of a cell are taken. A value in a column of lists is a list of one.
 //!
 //! All but numbers and their bins are texts. The factors of products are bins of eight, parts of
 //! times, gaps, cells of one word, and words, whose squares sum to 1 a cell.
 
-use mercer_core::{Calendar, Cell, Cells, Inconsistent, KeyHash, Token, TokenRow, Validate, mixed};
+use std::collections::BTreeMap;
+
+use mercer_core::{Calendar, Cell, Cells, Entry, Inconsistent, KeyHash, List, Token, TokenRow, Validate, mixed};
 
 use crate::key::Key;
 use crate::moments::RunningMoments;
@@ -28,6 +31,12 @@ const FARTHEST: f64 = 20.0;
 const BINS: [usize; 2] = [16, 8];
 /// Words of a cell that are taken.
 const MOST_WORDS: usize = 1000;
+/// Keys whose texts are kept, and their bytes at most.
+const MOST_NAMES: usize = 10_000;
+const LONGEST_NAME: usize = 64;
+/// So many rows tell them, and then one of so many.
+const NAMED_ROWS: u64 = 4096;
+const A_NAMED_ROW: u64 = 16;
 /// The share of neighbours.
 const NEIGHBOURS: f64 = 0.5;
 /// Seconds of a day.
@@ -38,6 +47,16 @@ const DAY: f64 = 86_400.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct TokenEncoding {
     columns: Vec<TokenColumn>,
+    names: TokenNames,
+}
+
+/// The texts of the first keys, with the places of their columns.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct TokenNames {
+    texts: BTreeMap<u64, (u32, String)>,
+    /// Rows met.
+    rows: u64,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -47,6 +66,7 @@ enum TokenColumn {
     Number(KeyHash, Notation, Spread),
     Time(KeyHash, Notation, TimeParts, Spread),
     Text(KeyHash, Notation),
+    List(KeyHash),
     /// A number or a text, each as it comes.
     Late(KeyHash, Spread),
 }
@@ -64,19 +84,35 @@ struct Parts<'a> {
     texts: &'a mut Vec<Token>,
     numbers: &'a mut Vec<Token>,
     factors: &'a mut Vec<Token>,
+    /// Names to be filled, with the place of the column.
+    names: Option<(&'a mut TokenNames, usize)>,
 }
 
 impl Parts<'_> {
+    /// Keeps the text of a key where names are kept.
+    fn named(&mut self, key: u64, text: &str) {
+        if let Some((names, column)) = &mut self.names
+            && names.texts.len() < MOST_NAMES
+            && text.len() <= LONGEST_NAME
+        {
+            names.texts.entry(key).or_insert_with(|| (*column as u32, text.to_owned()));
+        }
+    }
+
     fn both(&mut self, key: u64) {
-        self.texts.push(Token { key, value: 1.0 });
-        self.factors.push(Token { key, value: 1.0 });
+        self.pair(key, 1.0);
+    }
+
+    fn pair(&mut self, key: u64, value: f64) {
+        self.texts.push(Token { key, value });
+        self.factors.push(Token { key, value });
     }
 }
 
 impl TokenEncoding {
     /// The tokens of the columns of a schema.
     pub(crate) fn new(columns: &[Column]) -> Self {
-        Self { columns: columns.iter().map(TokenColumn::new).collect() }
+        Self { columns: columns.iter().map(TokenColumn::new).collect(), names: TokenNames::default() }
     }
 
     /// Another column, behind the others.
@@ -103,15 +139,36 @@ impl TokenEncoding {
     /// Fills a row with the tokens of a record, by the statistics of the rows before.
     pub(crate) fn encode(&self, record: &(impl Cells + ?Sized), row: &mut TokenRow) {
         row.fill(|[texts, numbers, factors]| {
-            let mut parts = Parts { texts, numbers, factors };
+            let mut parts = Parts { texts, numbers, factors, names: None };
             for (place, column) in self.columns.iter().enumerate() {
                 column.encode(record.cell(place), &mut parts);
             }
         });
     }
 
+    /// The texts of keys that are kept, with the places of their columns.
+    pub(crate) fn names(&self) -> impl Iterator<Item = (u64, usize, &str)> {
+        self.names.texts.iter().map(|(key, (column, text))| (*key, *column as usize, text.as_str()))
+    }
+
+    /// Keeps the texts of a record.
+    fn keep_names(&mut self, record: &(impl Cells + ?Sized)) {
+        let [texts, numbers, factors] = &mut [const { Vec::new() }; 3];
+        for (place, column) in self.columns.iter().enumerate() {
+            if let TokenColumn::Text(..) | TokenColumn::List(_) | TokenColumn::Late(..) = column {
+                let names = Some((&mut self.names, place));
+                column.encode(record.cell(place), &mut Parts { texts, numbers, factors, names });
+            }
+        }
+    }
+
     /// Moves the statistics by a record.
     pub(crate) fn learn(&mut self, record: &(impl Cells + ?Sized)) {
+        let TokenNames { texts, rows } = &mut self.names;
+        *rows += 1;
+        if texts.len() < MOST_NAMES && (*rows <= NAMED_ROWS || rows.is_multiple_of(A_NAMED_ROW)) {
+            self.keep_names(record);
+        }
         for (place, column) in self.columns.iter_mut().enumerate() {
             let value = column.number(record.cell(place));
             if let (Some(value), Some(spread)) = (value, column.spread_mut()) {
@@ -128,6 +185,7 @@ impl TokenColumn {
             (Use::SetAside | Use::Unwanted | Use::Identifier | Use::Text, _) => Self::Nothing,
             (Use::Late, _) => Self::Late(key, Spread::default()),
             (_, Kind::Time) => Self::Time(key, notation, column.time, Spread::default()),
+            (_, Kind::List) => Self::List(key),
             (_, Kind::Text | Kind::Mean) => Self::Text(key, notation),
             _ if column.is_category() => Self::Text(key, notation),
             _ => Self::Number(key, notation, Spread::default()),
@@ -140,14 +198,14 @@ impl TokenColumn {
             Self::Number(_, notation, _) => notation.number(cell),
             Self::Time(_, notation, ..) => notation.instant(cell).map(|instant| instant / DAY),
             Self::Late(..) => cell.number(),
-            Self::Nothing | Self::Text(..) => None,
+            Self::Nothing | Self::Text(..) | Self::List(_) => None,
         }
     }
 
     fn spread_mut(&mut self) -> Option<&mut Spread> {
         match self {
             Self::Number(_, _, spread) | Self::Time(_, _, _, spread) | Self::Late(_, spread) => Some(spread),
-            Self::Nothing | Self::Text(..) => None,
+            Self::Nothing | Self::Text(..) | Self::List(_) => None,
         }
     }
 
@@ -179,6 +237,7 @@ impl TokenColumn {
                 None => text(Cell::Missing, *key, parts),
             },
             Self::Text(key, _) => text(cell, *key, parts),
+            Self::List(key) => list(cell, *key, parts),
         }
     }
 }
@@ -211,14 +270,22 @@ fn other(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
 
 /// A category or a text.
 fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    if let Cell::List(_) = cell {
+        return list(cell, key, parts);
+    }
     let value = Key::from_cell(cell);
     let value = value.as_ref().map(Key::as_str).filter(|value| !value.trim().is_empty());
     let Some(value) = value else { return parts.both(key.part("gap").key()) };
     let whole = key.part("=").part(value).key();
+    parts.named(whole, value);
     parts.texts.push(Token { key: whole, value: 1.0 });
     let of_words = key.part("w");
     let lower = value.to_lowercase();
-    let mut keys: Vec<u64> = words(&lower).take(MOST_WORDS).map(|word| of_words.part(word).key()).collect();
+    let mut keys: Vec<u64> = Vec::new();
+    for word in words(&lower).take(MOST_WORDS) {
+        keys.push(of_words.part(word).key());
+        parts.named(of_words.part(word).key(), word);
+    }
     if keys.len() < 2 {
         return parts.factors.push(Token { key: whole, value: 1.0 });
     }
@@ -227,6 +294,48 @@ fn text(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
     let mut neighbours: Vec<u64> = keys.windows(2).map(pair).collect();
     block(&mut neighbours, |key, value, _| parts.texts.push(Token { key, value: NEIGHBOURS * value }));
     block(&mut keys, |key, value, unit| {
+        parts.texts.push(Token { key, value });
+        parts.factors.push(Token { key, value: unit });
+    });
+}
+
+/// A list, typed or written; any other value is a list of one.
+fn list(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
+    let (of_words, of_names) = (key.part("w"), key.part("k"));
+    let mut members = Vec::new();
+    let mut take = |entry: Entry<'_>| match entry {
+        Entry::Name(name) if name.trim().is_empty() => {}
+        Entry::Name(name) => {
+            let name = name.trim().to_lowercase();
+            members.push(of_words.part(&name).key());
+            parts.named(of_words.part(&name).key(), &name);
+        }
+        Entry::Number(name, value) => {
+            parts.pair(of_names.part(&name).key(), value);
+            parts.named(of_names.part(&name).key(), &name);
+        }
+        Entry::Text(name, text) => {
+            let key = of_names.part(&name).part(&text).key();
+            parts.pair(key, 1.0);
+            parts.named(key, &format!("{name}={text}"));
+        }
+    };
+    let read = match cell {
+        Cell::List(list) => Some(list),
+        Cell::Text(text) if List::begins(text) => List::read(text).ok(),
+        _ => None,
+    };
+    let one = Key::from_cell(cell);
+    let one = one.as_ref().map(Key::as_str).filter(|one| !one.trim().is_empty());
+    match (read, one) {
+        (Some(list), _) => list.entries().take(MOST_WORDS).for_each(&mut take),
+        (None, Some(one)) => take(Entry::Name(one.into())),
+        (None, None) => {}
+    }
+    if members.is_empty() && !read.is_some_and(List::has_pairs) {
+        return parts.both(key.part("gap").key());
+    }
+    block(&mut members, |key, value, unit| {
         parts.texts.push(Token { key, value });
         parts.factors.push(Token { key, value: unit });
     });
@@ -259,6 +368,8 @@ fn edges(values: &[f64], bins: usize) -> Vec<f64> {
 
 impl Validate for TokenEncoding {
     fn validate(&self) -> Result<(), Inconsistent> {
+        let known = self.names.texts.values().all(|(column, _)| (*column as usize) < self.columns.len());
+        Inconsistent::require(known, "names of tokens", "each is of a column")?;
         for column in &self.columns {
             let (TokenColumn::Number(_, _, spread) | TokenColumn::Time(_, _, _, spread) | TokenColumn::Late(_, spread)) =
                 column

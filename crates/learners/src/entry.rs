@@ -222,6 +222,13 @@ impl Takes {
 pub const NEEDS_GAUSSIAN: &str = "the width of a Gaussian, so gaussian:SIGMA or median";
 
 impl Entry {
+    /// True if probabilities of classes are learnt from its scores unasked: it needs no settings,
+    /// and its loss has no probabilities of its own.
+    #[must_use]
+    pub fn calibrates(&self, loss: Loss) -> bool {
+        self.autonomous && loss == Loss::SQUARED
+    }
+
     /// The values that most learners have in common; an entry sets the rest.
     pub const PLAIN: Self = Self {
         name: "",

@@ -44,6 +44,18 @@ impl Score {
         self.rounds += 1;
     }
 
+    /// Adds the rounds of another score.
+    pub fn merge(&mut self, other: &Self) {
+        let labels = |score: &Self| score.rounds == 0 || score.all_labels;
+        self.all_labels = labels(self) && labels(other) && self.rounds + other.rounds > 0;
+        self.rounds += other.rounds;
+        self.squared += other.squared;
+        self.absolute += other.absolute;
+        self.wrong_signs += other.wrong_signs;
+        self.excess += other.excess;
+        self.wrong_excess += other.wrong_excess;
+    }
+
     /// Number of rounds `n`, those of weight 0 among them.
     #[must_use]
     pub fn rounds(&self) -> usize {

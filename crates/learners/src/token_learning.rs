@@ -18,4 +18,8 @@ pub trait Tokens {
     /// # Errors
     /// As there.
     fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error>;
+
+    /// Weight of a token: what the token with the number 1 adds to the score of an output, as far
+    /// as the score is linear in tokens. `None` where nothing is known of it.
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64>;
 }

@@ -1,6 +1,7 @@
 //! The model behind a learner or a table: how it is made, and how it learns a row.
 
 use mercer::catalogue::Built;
+use mercer::core::TokenUse;
 use mercer::encoding::{Cells, Encoding, EncodingError, EncodingOptions, Overrides, ScaledTargets, Schema, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, Numbers, Tabular, Task};
@@ -114,14 +115,15 @@ pub(crate) fn told<'py>(
 }
 
 /// The encoding of a table with this head, some of whose columns are of a kind that is told, and
-/// where others may be `means` of the target; without columns one of the kinds alone.
+/// where others may be `means` of the target, for a learner of these tokens; without columns one of
+/// the kinds alone.
 pub(crate) fn encoding_of(
     names: &[String],
     head: &[PythonRow<'_>],
     (kinds, means): (Vec<(String, String)>, bool),
-    scale: &str,
+    (scale, tokens): (&str, TokenUse),
 ) -> PyResult<Encoding> {
-    let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?);
+    let options = EncodingOptions::default().scale(scale.parse().map_err(errors::encoding)?).tokens(tokens);
     let parsed = |(name, kind): (String, String)| kind.parse::<ToldKind>().map(|kind| (name, kind));
     let kinds: Vec<_> = kinds.into_iter().map(parsed).collect::<Result<_, _>>().map_err(errors::encoding)?;
     let encoding = if names.is_empty() {
@@ -129,6 +131,9 @@ pub(crate) fn encoding_of(
     } else {
         let overrides = kinds.into_iter().fold(Overrides::default(), |all, (name, kind)| all.kind(name, kind));
         Schema::infer(names, head, &overrides).and_then(|mut schema| {
+            if tokens != TokenUse::Never {
+                schema.take_words(&overrides);
+            }
             if means {
                 schema.take_means(&overrides, options.categories);
             }

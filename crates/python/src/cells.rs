@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mercer::encoding::{Cell, Cells, Encoding, ToldKind, Use};
+use mercer::core::ListError;
+use mercer::encoding::{Cell, Cells, Encoding, List, ListText, ToldKind};
 use mercer::readers::{Gaps, is_gap_mark, parse_instant, text_cell};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors;
 use crate::names::{Names, Row, by_order_of, no_row, row, shown, text_of};
@@ -17,6 +18,8 @@ pub(crate) enum OwnedCell {
     Number(f64),
     Integer(i128),
     Text(String),
+    /// The text of a list or a dictionary.
+    List(String),
     /// One of a type of its own, which has no text.
     Typed(Cell<'static>),
 }
@@ -37,6 +40,7 @@ impl OwnedCell {
             Self::Number(number) => Cell::Number(*number),
             Self::Integer(number) => Cell::integer(*number),
             Self::Text(text) => Cell::Text(text),
+            Self::List(text) => Cell::List(List::known(text)),
             Self::Typed(cell) => *cell,
         }
     }
@@ -138,10 +142,7 @@ fn by_type(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
     } else if value.is_instance_of::<PyComplex>() {
         Err(complex())
     } else if value.hasattr("__len__")? && value.hasattr("__iter__")? {
-        Err(errors::data(format!(
-            "{} is no cell but several; give each value a column of its own, or a text",
-            shown(value)
-        )))
+        list(value)
     } else {
         value.extract().map_or_else(|_| Ok(text(value.str()?.to_str()?)), finite)
     }
@@ -151,9 +152,67 @@ fn complex() -> PyErr {
     errors::data("a cell is a complex number; give its real and its imaginary part as columns of their own")
 }
 
+/// Several values as one cell: the names of a list, a set or an array, or a dictionary.
+fn list(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
+    let refused = |why: &str| errors::data(format!("{} {why}", shown(value)));
+    let nested = || refused(&ListError::Nested.to_string());
+    let mut text = ListText::list();
+    if value.hasattr("items")? {
+        text = ListText::object();
+        for pair in value.call_method0("items")?.try_iter()? {
+            let (name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair?.extract()?;
+            push(&mut text, text_of(&name)?.to_str()?, &value, nested)?;
+        }
+    } else {
+        let members = value.try_iter()?.collect::<PyResult<Vec<_>>>()?;
+        // As pyarrow has the entries of a map.
+        let pairs: Option<Vec<(String, Bound<'_, PyAny>)>> = members
+            .iter()
+            .map(|pair| pair.cast::<PyTuple>().ok().and_then(|pair| pair.extract().ok()))
+            .collect::<Option<_>>()
+            .filter(|pairs: &Vec<_>| !pairs.is_empty());
+        if let Some(pairs) = pairs {
+            text = ListText::object();
+            for (name, value) in pairs {
+                push(&mut text, &name, &value, nested)?;
+            }
+        } else {
+            for member in members {
+                match owned(&member)? {
+                    OwnedCell::Missing => {}
+                    OwnedCell::Text(name) => text.name(&name),
+                    OwnedCell::List(_) => return Err(nested()),
+                    _ => return Err(refused(&ListError::Numbers.to_string())),
+                }
+            }
+        }
+    }
+    Ok(OwnedCell::List(text.finish()))
+}
+
+/// Writes a name with its value, unless that is missing.
+fn push(object: &mut ListText, name: &str, value: &Bound<'_, PyAny>, nested: impl Fn() -> PyErr) -> PyResult<()> {
+    let cell = owned(value)?;
+    match cell {
+        OwnedCell::Missing => {}
+        OwnedCell::List(_) => return Err(nested()),
+        cell => {
+            object.name(name);
+            match cell.cell().number() {
+                Some(number) => object.number(number),
+                None => object.quoted(&cell.cell().to_string()),
+            }
+        }
+    }
+    Ok(())
+}
+
 /// A scalar of numpy, of the kind of its dtype.
 fn of_numpy(value: &Bound<'_, PyAny>, kind: char) -> PyResult<OwnedCell> {
     let shape: Vec<usize> = value.getattr("shape")?.extract()?;
+    if shape.len() == 1 && kind != 'V' {
+        return list(value);
+    }
     if !shape.is_empty() || kind == 'V' {
         return Err(errors::data(format!(
             "{} is no cell but several; give each value a column of its own",
@@ -227,7 +286,7 @@ impl Single {
         let schema = encoding.schema();
         let names = Names::new(py, schema.columns().iter().map(|column| column.name.clone()).collect())?;
         let head = schema.columns().iter().enumerate();
-        let untold = head.filter(|(_, column)| column.used == Use::Encoded && column.distinct + column.missing > 0);
+        let untold = head.filter(|(_, column)| column.used.is_learnt() && column.distinct + column.missing > 0);
         Ok(Self {
             names,
             untold: untold.map(|(place, _)| place).collect(),

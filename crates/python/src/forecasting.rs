@@ -2,9 +2,9 @@
 
 use mercer::forecast::{
     AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, ForecastMixture, Forecaster,
-    Forgetting, GridParams, GuardedForecaster, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods, ScaledForecaster,
-    ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams, SpectralRule, StateSpace,
-    WindowedSlip, WindowedSlipParams,
+    Forgetting, GridParams, GuardedForecaster, InputParams, IntervalParams, KalmanPredictor, Opf, OpfParams, Periods,
+    ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
+    SpectralRule, StateSpace, WindowedSlip, WindowedSlipParams,
 };
 use mercer::model::{Model, ModelError, ModelKind, Own, Prediction, SeriesErrors};
 use numpy::{PyArray2, PyReadonlyArray2};

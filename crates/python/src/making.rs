@@ -1,6 +1,7 @@
 //! From the parameters of a Python object to a learner.
 
 use mercer::catalogue::{self, Built, Context, Entry, Settings, Value};
+use mercer::core::TokenUse;
 use mercer::experts::IntervalParams;
 use mercer::kernels::weighted_median_width;
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
@@ -14,6 +15,12 @@ use crate::errors;
 #[derive(FromPyObject)]
 pub(crate) struct LearnerSpec(String, Vec<String>, String, u64);
 
+/// Whether a learner takes tokens, and so sparse rows.
+#[pyfunction]
+pub(crate) fn takes_tokens(spec: LearnerSpec) -> PyResult<bool> {
+    Ok(spec.tokens()? != TokenUse::Never)
+}
+
 /// What is known of the data when it is made.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DataFacts<'a> {
@@ -22,6 +29,7 @@ pub(crate) struct DataFacts<'a> {
     pub(crate) classes: bool,
     pub(crate) rows: &'a [f64],
     pub(crate) weights: &'a [f64],
+    pub(crate) tokens: bool,
 }
 
 /// What a model has beside its learner: the share of its intervals, whether they are local though
@@ -46,6 +54,12 @@ impl LearnerSpec {
         catalogue::find(&self.0).map_err(errors::catalogue)
     }
 
+    /// The tables of whose rows the learner takes the tokens.
+    pub(crate) fn tokens(&self) -> PyResult<TokenUse> {
+        let settings = Settings::new(self.entry()?, self.1.iter().map(String::as_str));
+        settings.map(|settings| settings.tokens()).map_err(errors::catalogue)
+    }
+
     /// The kernel: `auto` is the Gaussian whose width is the usual distance of standardised inputs,
     /// `√(2d)`; `median` looks at the rows.
     pub(crate) fn kernel(&self, known: &DataFacts<'_>) -> PyResult<AnyKernel> {
@@ -55,6 +69,8 @@ impl LearnerSpec {
         }
         match self.2.parse::<KernelSpec>().map_err(errors::settings)? {
             KernelSpec::Given(kernel) => Ok(kernel),
+            // Rows of texts alone have no distances.
+            KernelSpec::Median if known.dimension == 0 => gaussian(1.0),
             KernelSpec::Median if known.rows.is_empty() => Err(errors::settings(
                 "kernel=\"median\" looks at the first rows: begin with fit, partial_fit or learn_many, or give a width such as \
                  kernel=\"gaussian:0.5\"",
@@ -75,6 +91,7 @@ impl LearnerSpec {
             rows: &known.rows[..rows],
             outputs: known.outputs,
             classes: known.classes,
+            tokens: known.tokens,
             ..Context::default()
         };
         settings.build(kernel.clone(), &context).map_err(errors::catalogue)
@@ -105,7 +122,8 @@ impl LearnerSpec {
         let open = !two && is_open(&learner);
         let classifier = if open { Classifier::new(learner) } else { Classifier::two(learner) };
         let classifier = classifier.map_err(errors::learner)?;
-        Ok((if calibrated || entry.autonomous { classifier.calibrated() } else { classifier }, parameters))
+        let calibrated = calibrated || entry.calibrates(classifier.learner().loss());
+        Ok((if calibrated { classifier.calibrated() } else { classifier }, parameters))
     }
 
     /// What a model file says of it.

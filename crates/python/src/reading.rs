@@ -24,6 +24,7 @@ pub(crate) fn read<'py>(
     path: PathBuf,
     told: [Option<String>; 5],
     gaps: Vec<String>,
+    keep_totals: bool,
 ) -> PyResult<(Vec<String>, Vec<Bound<'py, PyList>>, Vec<String>)> {
     let [format, separator, decimal, thousands, header]: OptionTexts<'_> = told.each_ref().map(Option::as_deref);
     let options = ReadOptions {
@@ -33,6 +34,7 @@ pub(crate) fn read<'py>(
         thousands: parsed(thousands)?,
         header: parsed(header)?.unwrap_or_default(),
         gaps,
+        leave_totals: !keep_totals,
         ..ReadOptions::default()
     };
     let mut reader = RowReader::records(&path, &options).map_err(refused)?;
@@ -48,6 +50,9 @@ pub(crate) fn read<'py>(
         }
     }
     said.extend(std::iter::from_fn(|| reader.take_remark()));
+    said.extend(reader.left_out());
+    let said_in_python = |said: &mut String| *said = said.replace("--keep-totals keeps", "keep_totals=True keeps");
+    said.iter_mut().for_each(said_in_python);
     let lists = columns.iter().zip(&names).map(|(column, name)| listed(py, name, column, &mut said));
     Ok((names.clone(), lists.collect::<PyResult<_>>()?, said))
 }
@@ -67,6 +72,8 @@ enum PythonValue {
     Number(f64, String),
     Integer(i128),
     Text(String),
+    /// The JSON text of a list.
+    List(String),
     /// One of a type of its own, which has no text.
     Typed(Cell<'static>),
 }
@@ -79,6 +86,7 @@ impl PythonValue {
             Cell::Numeral(number, text) => Self::Number(number, text.to_owned()),
             Cell::Integer(integer) => Self::Integer(integer),
             Cell::Text(text) => Self::Text(text.to_owned()),
+            Cell::List(list) => Self::List(list.text().to_owned()),
             Cell::Instant(instant) => Self::Typed(Cell::Instant(instant)),
             Cell::Truth(truth) => Self::Typed(Cell::Truth(truth)),
             Cell::TimeOfDay(seconds) => Self::Typed(Cell::TimeOfDay(seconds)),
@@ -88,7 +96,7 @@ impl PythonValue {
 
     /// Whether it is neither a number nor a mark of a gap.
     fn is_odd(&self) -> bool {
-        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Typed(_))
+        matches!(self, Self::Text(text) if !is_gap_mark(text)) || matches!(self, Self::Typed(_) | Self::List(_))
     }
 
     /// Whether it begins with a zero that a number has no need of.
@@ -107,6 +115,7 @@ impl PythonValue {
                 Err(_) => number.into_pyobject(py)?.into_any(),
             },
             Self::Integer(integer) => integer.into_pyobject(py)?.into_any(),
+            Self::List(text) => py.import("json")?.call_method1("loads", (text,))?,
             Self::Typed(cell) => typed(py, *cell)?,
             Self::Text(text) if !texts && is_gap_mark(text) => py.None().into_bound(py),
             Self::Text(text) => text.into_pyobject(py)?.into_any(),

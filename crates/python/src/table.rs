@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{ColumnFacts, ColumnMap, Encoding, EncodingError, Face, ToldKind, Use};
+use mercer::encoding::{ColumnFacts, ColumnMap, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
@@ -93,8 +93,8 @@ impl TableCore {
         let outliers: Outliers = outliers.parse().map_err(errors::settings)?;
         let told: Vec<String> = kinds.iter().map(|(name, _)| name.clone()).collect();
         let means = arrays::optional(&means)?;
-        let encoding = encoding_of(&names, &head, (kinds, !means.is_empty()), &scale)?;
-        if !encoding.schema().columns().iter().any(|column| column.used == Use::Encoded) {
+        let encoding = encoding_of(&names, &head, (kinds, !means.is_empty()), (&scale, spec.tokens()?))?;
+        if !encoding.schema().columns().iter().any(|column| column.used.is_learnt()) {
             return Err(errors::data(
                 "no column is left to learn from: every one is empty or left out; give rows of which some have a value",
             ));
@@ -115,7 +115,8 @@ impl TableCore {
         let of_classes = labels.is_some();
         let classes = MetClasses::of(&labels.filter(|labels| labels.len() == 2).unwrap_or_default())?;
         let (dimension, two) = (encoding.dimension(), classes.len() == 2);
-        let known = DataFacts { dimension, outputs, classes: of_classes, rows: &first, weights: &weights };
+        let tokens = encoding.has_tokens();
+        let known = DataFacts { dimension, outputs, classes: of_classes, rows: &first, weights: &weights, tokens };
         let mut body = plan.make(&known, two, Some(encoding))?;
         body.description.own = own;
         *self.gaps.write(py) = gaps;

@@ -5,6 +5,7 @@
 //! file is decoded, and a column that holds anything but single values may be there as long as it
 //! is left out.
 
+mod list;
 mod parquet;
 mod value;
 mod zstd_messages;
@@ -33,7 +34,7 @@ use crate::number::ParsedCell;
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
-use mercer_core::{Cell, is_gap_mark};
+use mercer_core::{Cell, List, is_gap_mark};
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
 const ARROW_MAGIC: &[u8] = b"ARROW1";
@@ -106,7 +107,7 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
     let wanted: Vec<usize> = (0..names.len()).filter(|&column| plan.role(column) != Role::Ignored).collect();
     for &column in &wanted {
         let kind = schema.field(column).data_type();
-        if !value::is_single(kind) {
+        if !value::is_single(kind) && !list::is_list(kind) {
             let column = Column { number: column + 1, name: Some(names[column].clone()) };
             return Err(ContainerError::NotSingle { file, column, kind: kind.to_string() }.into());
         }
@@ -186,13 +187,14 @@ impl Columnar {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let pairs = self.present.iter().zip(batch.columns()).map(|(&column, values)| {
             let value = match value::cell(values.as_ref(), row) {
+                _ if list::is_list(values.data_type()) => list::text(values.as_ref(), row).unwrap_or("null".to_owned()),
                 // A whole number of a column with fractions has one.
                 Some(Cell::Number(value)) => format!("{value:?}"),
                 Some(cell @ (Cell::Integer(_) | Cell::Numeral(..))) => cell.to_string(),
                 Some(Cell::Text(text)) => quoted(text),
                 Some(Cell::Truth(truth)) => truth.to_string(),
                 Some(cell @ (Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_))) => quoted(&cell.to_string()),
-                Some(Cell::Missing) | None => "null".to_owned(),
+                Some(Cell::Missing | Cell::List(_)) | None => "null".to_owned(),
             };
             format!("{}: {value}", quoted(&self.names[column]))
         });
@@ -251,6 +253,11 @@ impl Rows for Columnar {
         record.blank(plan.width());
         for (&column, values) in present.iter().zip(batch.columns()) {
             let (Role::Value(slot) | Role::Label(slot)) = plan.role(column) else { continue };
+            if list::is_list(values.data_type()) {
+                let text = list::text(values.as_ref(), at);
+                record.set(slot, text.as_deref().map_or(Cell::Missing, |text| Cell::List(List::known(text))));
+                continue;
+            }
             let Some(cell) = value::cell(values.as_ref(), at) else {
                 let cell = lines.cell(column, Some(&names[column]));
                 return Err(DataError::NotFinite { cell, value: "an infinity".to_owned() });

@@ -19,6 +19,8 @@ pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{ColumnList, Cut, Quoted, plural};
 
+use mercer_core::ListError;
+
 use crate::choice::{ColumnChoice, TargetColumn};
 
 /// Errors of reading data. [`Display`](std::fmt::Display) is always one line.
@@ -373,6 +375,14 @@ pub enum DataError {
         /// Where.
         cell: CellPlace,
     },
+    /// A list that has more than names, or a number without one.
+    #[error("{cell}: {why}, or leave the column out (--ignore)")]
+    NoList {
+        /// Where.
+        cell: CellPlace,
+        /// The rule that it breaks.
+        why: ListError,
+    },
     /// A key of the first row, or one that was asked for, is missing.
     #[error("{line}: the key {} is missing, which every row has; add it, or remove the row", Quoted(key))]
     MissingKey {
@@ -503,6 +513,7 @@ impl DataError {
                 | Self::NotFinite { .. }
                 | Self::BadJson { .. }
                 | Self::NestedValue { .. }
+                | Self::NoList { .. }
                 | Self::MissingKey { .. }
                 | Self::RepeatedKey { .. }
                 | Self::BadPair { .. }

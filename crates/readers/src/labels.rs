@@ -216,6 +216,7 @@ impl Labels {
             Cell::Truth(_) | Cell::Integer(_) | Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_) => {
                 Self::canonical(&cell.to_string(), name);
             }
+            Cell::List(list) => Self::canonical(list.text(), name),
         }
     }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use mercer_core::{Cell, is_gap_mark};
+use mercer_core::{Cell, List, is_gap_mark};
 
 use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::{ColumnPlan, Role};
@@ -124,13 +124,10 @@ impl Ndjson {
             return Err(other.error(lines.file()).into());
         }
         let mut names: Vec<String> = Vec::new();
-        let (mut columns, mut nested) = (HashMap::new(), Vec::new());
-        Scanner::new(lines).pairs(|key, value| {
+        let mut columns = HashMap::new();
+        Scanner::new(lines).pairs(|key, _| {
             let column = names.len();
             names.push(key.to_owned());
-            if matches!(value, JsonValue::Nested) {
-                nested.push(key.to_owned());
-            }
             match columns.insert(key.to_owned(), column) {
                 None => Ok(()),
                 Some(_) => Err(DataError::RepeatedKey { line: lines.line(), key: key.to_owned() }),
@@ -151,12 +148,7 @@ impl Ndjson {
         let width = names.len();
         let mut rows = Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, true)?;
         rows.late = LateKeys::expecting(absent.into_iter().map(|name| (rows.columns.columns[&name], name)));
-        // What is left out may be anything.
-        let nested = nested.iter().filter_map(|name| rows.columns.columns.get(name).copied());
-        match nested.into_iter().find(|&column| rows.plan.role(column) != Role::Ignored) {
-            Some(column) => Err(DataError::NestedValue { cell: lines.cell(column, rows.columns.name(column)) }),
-            None => Ok(rows),
-        }
+        Ok(rows)
     }
 
     /// The first row is an array: of names, if it has nothing but text and the options do not say
@@ -167,7 +159,6 @@ impl Ndjson {
         Scanner::new(lines).items(|column, value| {
             width = column + 1;
             match (value, &mut names) {
-                (JsonValue::Nested, _) => return Err(DataError::NestedValue { cell: lines.cell(column, None) }),
                 (JsonValue::Text(text), Some(names)) => names.push(text.into_owned()),
                 _ => names = None,
             }
@@ -280,7 +271,10 @@ impl Rows for Ndjson {
                 JsonValue::Nan(text) | JsonValue::NotFinite(text) => {
                     return Err(DataError::NotFinite { cell: place(), value: text.into_owned() });
                 }
-                JsonValue::Nested => return Err(DataError::NestedValue { cell: place() }),
+                JsonValue::List(text) => match List::read(text) {
+                    Ok(list) => record.set(slot, Cell::List(list)),
+                    Err(why) => return Err(DataError::NoList { cell: place(), why }),
+                },
             }
             if std::mem::replace(&mut seen[column], true) {
                 let key = columns.name(column).unwrap_or_default().to_owned();
@@ -338,9 +332,8 @@ fn see(lines: &Lines, columns: &ColumnPlaces, target: usize, head: &mut TargetHe
                     JsonValue::Integer(value) => ParsedCell::Number(value as f64),
                     JsonValue::Text(text) if is_gap_mark(&text) => ParsedCell::Empty,
                     JsonValue::Text(_) | JsonValue::Truth(_) => ParsedCell::Text,
-                    JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null | JsonValue::Nested => {
-                        ParsedCell::Empty
-                    }
+                    JsonValue::Nan(_) | JsonValue::NotFinite(_) | JsonValue::Null => ParsedCell::Empty,
+                    JsonValue::List(_) => ParsedCell::Text,
                 });
             }
             Ok(())
@@ -364,7 +357,8 @@ enum JsonValue<'a> {
     Text(Cow<'a, str>),
     Truth(bool),
     Null,
-    Nested,
+    /// The text of an array or an object.
+    List(&'a str),
 }
 
 impl JsonValue<'_> {
@@ -375,7 +369,7 @@ impl JsonValue<'_> {
             Self::Number(value) => gaps.has_number(*value),
             Self::Integer(value) => gaps.has_number(*value as f64),
             Self::Truth(truth) => gaps.without(Cell::Truth(*truth)) == Cell::Missing,
-            Self::Nan(_) | Self::NotFinite(_) | Self::Null | Self::Nested => false,
+            Self::Nan(_) | Self::NotFinite(_) | Self::Null | Self::List(_) => false,
         };
         if gap { Self::Null } else { self }
     }
@@ -483,7 +477,7 @@ impl<'a> Scanner<'a> {
         const EXPECTED: &str = "a number";
         match self.peek() {
             Some(b'"') => return Ok(JsonValue::Text(self.string(EXPECTED)?)),
-            Some(b'{' | b'[') => return self.skip().map(|()| JsonValue::Nested),
+            Some(b'{' | b'[') => return self.skip().map(JsonValue::List),
             _ => {}
         }
         let rest = &self.text[self.at..];
@@ -506,9 +500,9 @@ impl<'a> Scanner<'a> {
         Ok(value)
     }
 
-    /// Goes behind an object or an array, whose brackets only are looked at.
-    fn skip(&mut self) -> Result<(), DataError> {
-        let mut depth = 0_usize;
+    /// Goes behind an object or an array, whose brackets only are looked at, and gives its text.
+    fn skip(&mut self) -> Result<&'a str, DataError> {
+        let (begin, mut depth) = (self.at, 0_usize);
         loop {
             match self.peek() {
                 None => return Err(self.wrong("the closing bracket of a nested value")),
@@ -522,7 +516,8 @@ impl<'a> Scanner<'a> {
             }
             self.at += 1;
             if depth == 0 {
-                return Ok(());
+                let text = std::str::from_utf8(&self.text[begin..self.at]);
+                return text.map_err(|_| self.wrong("valid characters in the value before"));
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A row of cells in one piece of memory.
 
-use mercer_core::{Cell, Cells, TokenRow};
+use mercer_core::{Cell, Cells, List, TokenRow};
 
 /// The cells of one row. One value serves for all rows: filling it again allocates nothing once it
 /// has held the longest row.
@@ -29,6 +29,8 @@ enum RecordCells {
     Typed(Cell<'static>),
     /// Where the text begins and ends.
     Text(usize, usize),
+    /// Where the text of a list begins and ends.
+    List(usize, usize),
 }
 
 /// One row with everything that belongs to it. One value serves for all rows: reading into it
@@ -122,6 +124,10 @@ impl Record {
                 let (begin, end) = self.keep(text);
                 RecordCells::Text(begin, end)
             }
+            Cell::List(list) => {
+                let (begin, end) = self.keep(list.text());
+                RecordCells::List(begin, end)
+            }
         }
     }
 
@@ -137,6 +143,7 @@ impl Record {
             RecordCells::Typed(cell) => cell,
             RecordCells::Numeral(value, begin, end) => Cell::Numeral(value, &self.text[begin..end]),
             RecordCells::Text(begin, end) => Cell::Text(&self.text[begin..end]),
+            RecordCells::List(begin, end) => Cell::List(List::known(&self.text[begin..end])),
         }
     }
 }

@@ -100,7 +100,8 @@ impl Makes<AnyRegressor<AnyKernel>> for AutoMaker {
         _: Members<'_>,
     ) -> Result<AnyRegressor<AnyKernel>, BuildError> {
         if context.tokens {
-            return Ok(AutoWithTokens::new(context.dimension, values.parameters(context)?)?.into());
+            let make = if context.classes { AutoWithTokens::of_classes } else { AutoWithTokens::new };
+            return Ok(make(context.dimension, values.parameters(context)?)?.into());
         }
         (AUTO.make)(kernel, context, values).map(Into::into)
     }

@@ -139,6 +139,8 @@ pub enum Value {
     Text(String),
     /// A truth value.
     Truth(bool),
+    /// A list of texts or an object, as its JSON text.
+    List(String),
 }
 
 impl Value {

@@ -350,7 +350,8 @@ fn value(column: &Column) -> Value {
             "examples": column.categories,
         }),
         Takes::Any(kind) => {
-            let mut value = json!({ "anyOf": [number(), { "type": ["string", "boolean", "null"] }] });
+            let mut value =
+                json!({ "anyOf": [number(), { "type": ["string", "boolean", "array", "object", "null"] }] });
             let without = if column.needed { "" } else { ", which has no say" };
             let about = if column.about.is_empty() { String::new() } else { format!(" ({})", column.about) };
             value["description"] = format!("A {kind}{without}; null if there is no value.{about}").into();

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use mercer_core::List;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Value as Json};
@@ -291,7 +292,11 @@ fn cell(value: Option<&Json>) -> Result<Value, String> {
         Some(Json::Bool(value)) => Ok(Value::Truth(*value)),
         Some(Json::String(text)) => Ok(Value::Text(text.clone())),
         Some(Json::Number(_)) => number(value).map(Value::Number),
-        Some(nested) => Err(format!("is {}; give a number, a text or null", kind(nested))),
+        Some(nested) => {
+            let text = nested.to_string();
+            List::read(&text).map_err(|why| why.to_string())?;
+            Ok(Value::List(text))
+        }
     }
 }
 

@@ -3,8 +3,10 @@
 //! Three members learn the tokens of a row: [`Coin`], [`DiagonalKalman`] and [`Pairs`]. `auto`
 //! takes the numbers of the row and, beside them, what the words say: for each output the sums of
 //! weights over its texts (no numbers, no bins, no constant) of the first two, before the row is
-//! learnt. So its Gaussian processes see numbers and words work together. A polynomial aggregation
-//! mixes the four, each within the targets seen.
+//! learnt. So its Gaussian processes see numbers and words work together. Of numbers a polynomial
+//! aggregation mixes the four, each within the targets seen. Of classes the members minimise the
+//! logistic loss, and their logits are mixed (`logits.rs`); so is that of the share that `auto`
+//! predicts.
 //!
 //! The members see targets in a unit of their own, the mean and deviation of the first 16 rows and
 //! then of the first 256, when they are made anew and learn the rows so far again. Until the 16th
@@ -17,10 +19,11 @@ use mercer_core::{Inconsistent, TokenRow, Validate, check_input};
 use mercer_experts::{Aggregation, Rule, square_loss_regret};
 use mercer_learners::mixture::LARGEST_REGRET;
 use mercer_learners::{
-    Blocks, Coin, CoinParams, DiagonalKalman, DiagonalKalmanParams, Error, Growth, Input, Pairs, PairsParams, Problem,
-    Regressor, RegressorExt, Scratch, Target, Tokens, Variance, predict_input,
+    Blocks, Coin, CoinParams, DiagonalKalman, DiagonalKalmanParams, Error, Growth, Input, Loss, Pairs, PairsParams,
+    Problem, Regressor, RegressorExt, Scratch, Shape, Target, Tokens, Variance, predict_input,
 };
 
+use super::logits::{LogitMixture, logit};
 use super::scales::{Affine, weighted};
 use super::{Auto, AutoParams};
 use crate::local::with_column;
@@ -45,11 +48,21 @@ pub struct AutoWithTokens {
     units: Vec<Affine>,
     /// The first rows, until the last stage.
     head: Option<Head>,
-    aggregation: Aggregation,
+    mixer: Mixer,
     /// The least and the largest target so far.
     range: Option<[f64; 2]>,
     #[cfg_attr(feature = "serde", serde(skip))]
     memory: Memory,
+}
+
+/// What mixes the members.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Mixer {
+    /// Of numbers, a polynomial aggregation.
+    Numbers(Aggregation),
+    /// Of classes, their logits.
+    Classes(LogitMixture),
 }
 
 /// An input of `auto`.
@@ -90,12 +103,29 @@ struct Memory {
     scratch: Scratch,
 }
 
+impl Mixer {
+    fn loss(&self) -> Loss {
+        match self {
+            Self::Numbers(_) => Loss::SQUARED,
+            Self::Classes(_) => Loss::LOGISTIC,
+        }
+    }
+
+    /// Turns what `auto` made into logits where these are mixed.
+    fn take_dense(&self, made: &mut [f64]) {
+        if let Self::Classes(_) = self {
+            made.iter_mut().for_each(|made| *made = logit(*made));
+        }
+    }
+}
+
 impl TokenMembers {
-    fn new(outputs: usize, budget: usize) -> Result<Self, Error> {
+    fn new(outputs: usize, budget: usize, loss: Loss) -> Result<Self, Error> {
+        let most = (budget / A_PRODUCT).max(1);
         Ok(Self {
-            coin: Coin::new(0, CoinParams::default().outputs(outputs))?,
-            kalman: DiagonalKalman::new(0, DiagonalKalmanParams::default().outputs(outputs))?,
-            pairs: Pairs::new(0, PairsParams::default().outputs(outputs).most((budget / A_PRODUCT).max(1)))?,
+            coin: Coin::new(0, CoinParams::default().outputs(outputs).loss(loss))?,
+            kalman: DiagonalKalman::new(0, DiagonalKalmanParams::default().outputs(outputs).loss(loss))?,
+            pairs: Pairs::new(0, PairsParams::default().outputs(outputs).loss(loss).most(most))?,
         })
     }
 
@@ -119,6 +149,19 @@ impl AutoWithTokens {
     /// # Errors
     /// As [`Auto::new`].
     pub fn new(dimension: usize, params: AutoParams) -> Result<Self, Error> {
+        let mixer = Mixer::Numbers(Aggregation::new(MEMBERS, Rule::MlPoly)?);
+        Self::with_mixer(dimension, params, mixer)
+    }
+
+    /// A learner of classes, as targets ±1 under the logistic loss.
+    ///
+    /// # Errors
+    /// As [`Auto::new`].
+    pub fn of_classes(dimension: usize, params: AutoParams) -> Result<Self, Error> {
+        Self::with_mixer(dimension, params, Mixer::Classes(LogitMixture::new()))
+    }
+
+    fn with_mixer(dimension: usize, params: AutoParams, mixer: Mixer) -> Result<Self, Error> {
         let outputs = params.outputs;
         let numbers = (0..dimension).map(Source::Number);
         let scores = (0..outputs).flat_map(|output| [Source::Coin(output), Source::Kalman(output)]);
@@ -126,10 +169,10 @@ impl AutoWithTokens {
             dimension,
             auto: Auto::new(dimension + 2 * outputs, params)?,
             inputs: numbers.chain(scores).collect(),
-            members: TokenMembers::new(outputs, params.budget)?,
+            members: TokenMembers::new(outputs, params.budget, mixer.loss())?,
             units: Vec::new(),
             head: Some(Head::default()),
-            aggregation: Aggregation::new(MEMBERS, Rule::MlPoly)?,
+            mixer,
             range: None,
             memory: Memory::default(),
         })
@@ -144,7 +187,10 @@ impl AutoWithTokens {
     /// Shares of the mixture: of `auto`, coin betting, the filter and the products.
     #[must_use]
     pub fn weights(&self) -> &[f64] {
-        self.aggregation.weights()
+        match &self.mixer {
+            Mixer::Numbers(aggregation) => aggregation.weights(),
+            Mixer::Classes(mixture) => mixture.weights(),
+        }
     }
 
     fn outputs(&self) -> usize {
@@ -170,16 +216,24 @@ impl AutoWithTokens {
         inputs.iter_mut().filter(|value| !value.is_finite()).for_each(|value| *value = 0.0);
     }
 
-    /// Puts what a member made in the targets' own units, within the targets seen.
+    /// Puts what a member made in the targets' own units, within the targets seen; logits stay.
     fn undo(&self, made: &mut [f64]) {
+        if let Mixer::Classes(_) = self.mixer {
+            return;
+        }
         let [low, high] = self.range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         made.iter_mut().zip(&self.units).for_each(|(made, unit)| *made = unit.undo(*made).clamp(low, high));
     }
 
     /// `scores ←` the mixture of what the members made, row by row.
     fn mix(&self, made: &[f64], scores: &mut [f64]) {
-        if self.aggregation.mix(made, scores).is_err() {
-            scores.copy_from_slice(&made[..scores.len()]);
+        match &self.mixer {
+            Mixer::Classes(mixture) => mixture.mix(made, scores),
+            Mixer::Numbers(aggregation) => {
+                if aggregation.mix(made, scores).is_err() {
+                    scores.copy_from_slice(&made[..scores.len()]);
+                }
+            }
         }
     }
 
@@ -215,9 +269,14 @@ impl AutoWithTokens {
         }
         let head = std::mem::take(head);
         let column = |output: usize| head.targets.iter().skip(output).step_by(outputs).copied();
-        self.units = (0..outputs).map(|output| Affine::fit(weighted(column(output), &head.weights))).collect();
+        self.units = match &self.mixer {
+            Mixer::Classes(_) => vec![Affine { centre: 0.0, scale: 1.0 }; outputs],
+            Mixer::Numbers(_) => {
+                (0..outputs).map(|output| Affine::fit(weighted(column(output), &head.weights))).collect()
+            }
+        };
         // The parameters were in range before.
-        if let Ok(members) = TokenMembers::new(outputs, self.auto.params.budget) {
+        if let Ok(members) = TokenMembers::new(outputs, self.auto.params.budget, self.mixer.loss()) {
             self.members = members;
         }
         let (mut scaled, mut made) = (Vec::new(), vec![0.0; MEMBERS * outputs]);
@@ -230,6 +289,10 @@ impl AutoWithTokens {
     /// One round of the mixture, all members having learnt the row.
     fn score(&mut self, made: &[f64], target: Target<'_>, scores: &mut [f64], regrets: &mut Vec<f64>) {
         self.mix(made, scores);
+        let aggregation = match &mut self.mixer {
+            Mixer::Classes(mixture) => return mixture.learn(made, scores, target),
+            Mixer::Numbers(aggregation) => aggregation,
+        };
         let regret = |made: &[f64]| {
             let told = made.iter().all(|made| made.is_finite());
             if told { target.weight * square_loss_regret(scores, target.y, made) } else { 0.0 }
@@ -237,7 +300,7 @@ impl AutoWithTokens {
         regrets.clear();
         regrets.extend(made.chunks_exact(scores.len()).map(regret));
         if regrets.iter().all(|regret| regret.abs() <= LARGEST_REGRET) {
-            let learnt = self.aggregation.learn(regrets);
+            let learnt = aggregation.learn(regrets);
             debug_assert!(learnt.is_ok(), "finite regrets of all members are learnt");
         }
         let range = self.range.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
@@ -259,6 +322,7 @@ impl AutoWithTokens {
         made.clear();
         made.resize(MEMBERS * outputs, f64::NAN);
         self.auto.step(inputs, target, &mut made[..outputs])?;
+        self.mixer.take_dense(&mut made[..outputs]);
         self.learn_tokens(row, target, made, scaled);
         self.score(made, target, scores, regrets);
         self.keep(row, target);
@@ -295,6 +359,7 @@ impl Tokens for AutoWithTokens {
         made.clear();
         made.resize(MEMBERS * outputs, f64::NAN);
         let predicted = self.auto.predict_into(&inputs, scratch, &mut made[..outputs]);
+        self.mixer.take_dense(&mut made[..outputs]);
         if predicted.is_ok() && !self.units.is_empty() {
             for (member, made) in self.members.all().into_iter().zip(made[outputs..].chunks_exact_mut(outputs)) {
                 if predict_input(member, of_tokens(row), scratch, made).is_err() {
@@ -315,11 +380,23 @@ impl Tokens for AutoWithTokens {
         self.memory = memory;
         learnt
     }
+
+    /// The weights of coin betting and of the filter by their shares, by halves where neither has
+    /// one: then their sums speak as inputs of `auto` alone.
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        let TokenMembers { coin, kalman, .. } = &self.members;
+        let weights = [coin.weight(key, output), kalman.weight(key, output)];
+        let [_, coin, kalman, _] = *self.weights() else { return None };
+        let shares = if coin == 0.0 && kalman == 0.0 { [0.5; 2] } else { [coin, kalman] };
+        let sum = shares.iter().zip(weights).filter_map(|(share, weight)| Some(share * weight?)).sum::<f64>();
+        (weights != [None; 2]).then(|| sum * self.units.get(output).map_or(1.0, |unit| unit.scale))
+    }
 }
 
 impl Regressor for AutoWithTokens {
     fn problem(&self) -> Problem {
-        Problem::squared(self.dimension, self.outputs())
+        let shape = Shape { inputs: self.dimension, outputs: self.outputs() };
+        Problem { shape, loss: self.mixer.loss() }
     }
 
     fn dictionary_size(&self) -> usize {
@@ -368,13 +445,17 @@ impl Validate for AutoWithTokens {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "learner of numbers and tokens";
         self.auto.validate()?;
-        self.aggregation.validate()?;
+        match &self.mixer {
+            Mixer::Numbers(aggregation) => aggregation.validate()?,
+            Mixer::Classes(mixture) => mixture.validate()?,
+        }
         let TokenMembers { coin, kalman, pairs } = &self.members;
         coin.validate()?;
         kalman.validate()?;
         pairs.validate()?;
         let outputs = self.outputs();
-        let shaped = |member: &dyn Regressor| member.problem() == Problem::squared(0, outputs);
+        let shape = Shape { inputs: 0, outputs };
+        let shaped = |member: &dyn Regressor| member.problem() == Problem { shape, loss: self.mixer.loss() };
         Inconsistent::require(self.members.all().into_iter().all(shaped), WHAT, "its members have its outputs")?;
         let whole = self.auto.dimension == self.inputs.len() && self.weights().len() == MEMBERS;
         let known = |source: &Source| match *source {

@@ -26,8 +26,8 @@ pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
-use records::{TargetColumns, TargetPlace, check_target, is_marked};
-pub(crate) use records::{kind, next, targets, with_notation};
+pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
+use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
@@ -472,9 +472,10 @@ fn are_texts(schema: &Schema, rows: &[Record], types: bool) -> bool {
     numbers.any(|(place, column)| rows.iter().any(|row| is_text(column, row.cell(place))))
 }
 
-/// Whether the columns that are used hold numbers for the most part.
+/// Whether the columns beside the target hold numbers for the most part, as far as they have values.
 fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
-    schema.columns().iter().enumerate().filter(|(_, column)| column.used == Use::Encoded).all(|(place, _)| {
+    let is_other = |column: &Column| matches!(column.used, Use::SetAside | Use::Unwanted | Use::Late);
+    schema.columns().iter().enumerate().filter(|(_, column)| !is_other(column)).all(|(place, _)| {
         let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
         let numbers = cells().filter(|cell| cell.number().is_some()).count();
         2 * numbers > cells().count()

@@ -226,7 +226,7 @@ impl SeriesRows {
         let Some(groups) = &self.groups else { return Ok(()) };
         let mut name = String::new();
         mercer_session::write_name(self.record.cell(groups.column), &mut name);
-        if self.record.cell(groups.column) == Cell::Missing {
+        if matches!(self.record.cell(groups.column), Cell::Missing | Cell::List(_)) {
             let cell = self.cell(groups.column);
             return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
         }

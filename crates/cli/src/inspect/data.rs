@@ -70,7 +70,7 @@ fn refused(error: DataError) -> Failure {
 }
 
 /// A column as [`Overrides`] name it.
-fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
+pub(crate) fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
     match choice.place(width, names) {
         Some(place) => format!("#{}", place + 1),
         // Whoever looks for it tells that it is not there.
@@ -79,7 +79,7 @@ fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> Stri
 }
 
 /// The targets, as [`Overrides`] name columns.
-fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
+pub(crate) fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
     let choice = |choice: &ColumnChoice| number(choice, width, names);
     match target {
         // A single column is no target, since there would be nothing to predict it from.

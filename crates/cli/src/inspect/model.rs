@@ -17,6 +17,7 @@ use mercer_session::predicts_late;
 use serde_json::{Value, json};
 
 use super::told;
+use super::words::strongest;
 use crate::arguments::dialect::known_gaps;
 use crate::forecast;
 use crate::model::store::LoadedModel;
@@ -75,6 +76,13 @@ impl Facts {
         }
     }
 
+    /// Tells the strongest words, where there are some.
+    fn tell_words(&mut self, words: Value) {
+        if !words.is_null() {
+            self.tell("strongest_words", words);
+        }
+    }
+
     fn tell_numbers(&mut self, model: &Regression) {
         let Numbers { learner, intervals, score } = &model.task;
         self.tell_rows(model);
@@ -93,6 +101,9 @@ impl Facts {
             let held = (0..intervals.outputs()).map(|output| Value::from(intervals.held(output)));
             self.tell("intervals_hold", held.collect::<Value>());
         }
+        let several = model.description.target_names.iter().cloned().enumerate();
+        let several: Vec<(usize, String)> = if learner.outputs() > 1 { several.collect() } else { Vec::new() };
+        self.tell_words(strongest(model.encoding.as_ref(), learner, &several));
         let members: Option<Vec<Expert<'_>>> = match learner.learner() {
             AnyRegressor::Mixture(experts) => Some(experts.members().collect()),
             AnyRegressor::Auto(auto) => Some(auto.members().collect()),
@@ -115,6 +126,15 @@ impl Facts {
         let count = |(class, name): (usize, &String)| (name.clone(), score.weight_of(class).into());
         self.tell("classes", Value::Object(labels.names().iter().enumerate().map(count).collect()));
         self.tell("takes_new_classes", classifier.is_open());
+        // Of two classes one output speaks for the second; of more, the first is in reserve.
+        let names = labels.names().iter().cloned().enumerate();
+        let outputs: Vec<(usize, String)> = match classifier.is_open() {
+            true => names
+                .map(|(class, name)| (class + usize::from(classifier.learner().outputs() > labels.len()), name))
+                .collect(),
+            false => names.skip(1).map(|(class, name)| (class - 1, name)).collect(),
+        };
+        self.tell_words(strongest(model.encoding.as_ref(), classifier.learner(), &outputs));
         self.tell("learnt", *learnt);
         self.tell("accuracy", score.accuracy());
         self.tell("balanced_accuracy", score.balanced_accuracy());

@@ -27,7 +27,9 @@ impl Fresh {
     ) -> Result<Self, Failure> {
         let refused = |error: mercer_learners::Error| Failure::because(format!("{}: {error}", entry.name));
         // What needs no settings is not to need any for its probabilities either.
-        let finish = |classifier: Classifier<_>| if entry.autonomous { classifier.calibrated() } else { classifier };
+        let finish = |classifier: Classifier<AnyRegressor<AnyKernel>>| {
+            if entry.calibrates(classifier.learner().loss()) { classifier.calibrated() } else { classifier }
+        };
         // The loss that suits the classes, unless the user has set one: then this is refused.
         let with_loss = |loss: &str| {
             let has = entry.keys.iter().any(|key| key.name == "loss");

@@ -1,5 +1,6 @@
 //! Values and columns of requests as the rest of the command has them.
 
+use mercer_encoding::List;
 use mercer_readers::{Cell, text_cell};
 use mercer_serve::Value;
 
@@ -10,6 +11,7 @@ pub(super) fn cell_of(value: &Value) -> Cell<'_> {
         Value::Number(number) => Cell::Number(*number),
         Value::Text(text) => text_cell(text),
         Value::Truth(truth) => Cell::Truth(*truth),
+        Value::List(text) => Cell::List(List::known(text)),
     }
 }
 

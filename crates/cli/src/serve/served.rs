@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer_encoding::{Oddity, ScaledTargets, Use};
-use mercer_learners::{RegressorExt, Scratch};
+use mercer_encoding::{Entry, List, Oddity, ScaledTargets, Use};
+use mercer_learners::{RegressorExt, Scratch, TokenRow};
 use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
@@ -83,6 +83,25 @@ thread_local! {
     static WORK: RefCell<RowPrediction> = RefCell::default();
 }
 
+/// The name of the pairs of a sparse row.
+const PAIRS: &str = "pairs";
+
+/// The tokens of the pairs of a sparse row.
+fn sparse(values: &[Value]) -> Result<TokenRow, Reason> {
+    let [Value::List(text)] = values else {
+        return Err(format!("{PAIRS:?} is no object of indices and numbers").into());
+    };
+    let pair = |entry: Entry<'_>| match entry {
+        Entry::Number(index, value) => index.parse::<u64>().ok().map(|index| (index.wrapping_sub(1), value)),
+        _ => None,
+    };
+    let pairs: Option<Vec<(u64, f64)>> = List::known(text).entries().map(pair).collect();
+    let pairs = pairs.ok_or_else(|| format!("{PAIRS:?} has a name that is no index, or a value that is no number"))?;
+    let mut row = TokenRow::default();
+    row.fill_sparse(pairs.into_iter());
+    Ok(row)
+}
+
 /// The columns of a row, where a table has them, and whether they have names.
 fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
     let about = &model.description;
@@ -99,7 +118,7 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
                         name: column.name.clone(),
                         takes: Takes::Any(column.kind.to_string()),
                         about: column.line(schema.rows(), Face::Command).unwrap_or_default(),
-                        needed: column.used == Use::Encoded,
+                        needed: column.used.is_learnt(),
                         categories: column.categories.iter().take(100).map(|(name, _)| name.clone()).collect(),
                     };
                     (place, column)
@@ -112,6 +131,14 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
                 weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
             };
             (columns, Some(layout), schema.is_named())
+        }
+        // The rows are those of LIBSVM.
+        None if model.dimension() == 0 => {
+            let about = "the pairs of a sparse row by index, as LIBSVM has them: {\"17\": 1.5, \"2040\": 1}";
+            let takes = Takes::Any("list".to_owned());
+            let pairs =
+                Column { name: PAIRS.to_owned(), takes, about: about.to_owned(), needed: true, categories: Vec::new() };
+            (vec![pairs], None, true)
         }
         None => {
             let number = |at: usize| {
@@ -165,7 +192,7 @@ impl Examples {
     }
 
     /// The row as a file would have it.
-    fn sample(&self, row: &Row) -> SessionRow {
+    fn sample(&self, row: &Row) -> Result<SessionRow, Reason> {
         let mut sample = SessionRow::default();
         let SessionRow { example, record, .. } = &mut sample;
         example.weight = row.weight;
@@ -174,6 +201,7 @@ impl Examples {
             (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
         }
         match &self.record {
+            None if self.model.dimension() == 0 => example.tokens = Some(sparse(&row.values)?),
             None => example.features.extend(row.values.iter().map(Value::number)),
             Some(layout) => {
                 let mut cells = vec![Cell::Missing; layout.width];
@@ -185,7 +213,7 @@ impl Examples {
                 cells.into_iter().for_each(|cell| record.push(cell));
             }
         }
-        sample
+        Ok(sample)
     }
 
     /// The variances of the targets; none if the model does not tell any.
@@ -247,7 +275,7 @@ impl Model for Examples {
     }
 
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
-        let mut sample = self.sample(row);
+        let mut sample = self.sample(row)?;
         WORK.with_borrow_mut(|answer| {
             self.model.predict(&mut sample, answer)?;
             let variances = if variance { self.variances(&sample, &mut answer.scratch)? } else { Vec::new() };
@@ -258,11 +286,12 @@ impl Model for Examples {
     fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
         let (Some(encoding), Some(layout)) = (&self.model.encoding, &self.record) else { return Vec::new() };
         let served = |(place, oddity)| Some((layout.features.iter().position(|feature| *feature == place)?, oddity));
-        encoding.transform().oddities(&self.sample(row).record).filter_map(served).collect()
+        let Ok(sample) = self.sample(row) else { return Vec::new() };
+        encoding.transform().oddities(&sample.record).filter_map(served).collect()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        let mut sample = self.sample(row);
+        let mut sample = self.sample(row)?;
         if let Some(Classes { labels, .. }) = self.model.classes()
             && labels.len() >= self.max_classes
             && labels.find(&sample.example.label).is_none()

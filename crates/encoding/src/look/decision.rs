@@ -20,6 +20,9 @@ impl ColumnSight {
         let said = |kind, why: String| (kind, Notation::Plain, why);
         let (present, distinct) = (self.present(), self.distinct());
         let names_rows = self.marks == 0 && !self.not_running && is_name_of_identifier(name);
+        if self.lists > 0 && 2 * self.lists >= present || self.are_most(self.written_lists) {
+            return said(Kind::List, String::new());
+        }
         if self.are_most(self.instants + self.dates) {
             return said(Kind::Time, String::new());
         }
@@ -192,10 +195,10 @@ impl ColumnSight {
             None => self.kind(name),
         };
         let used = match kind {
-            Kind::Identifier | Kind::Text if told.is_some() => Use::Unwanted,
+            Kind::Identifier | Kind::Text | Kind::List if told.is_some() => Use::Unwanted,
             _ if self.present() == 0 && told.is_none() => Use::Late,
             Kind::Identifier => Use::Identifier,
-            Kind::Text => Use::Text,
+            Kind::Text | Kind::List => Use::Text,
             _ => Use::Encoded,
         };
         let strangers = if notation == Notation::Network { self.marks + self.take_networks() } else { 0 };
@@ -205,9 +208,7 @@ impl ColumnSight {
         let misfits = match kind {
             // The text of a number may have a decimal comma, which the file tells and a value does
             // not.
-            Kind::Number if notation == Notation::Plain => {
-                self.marks + self.instants + self.durations + self.truths + self.texts - self.plain
-            }
+            Kind::Number if notation == Notation::Plain => self.present() + self.marks - self.numbers - self.plain,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
             Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
             Kind::Constant if range.ends().is_some() => self.marks,

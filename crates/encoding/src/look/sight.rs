@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mercer_core::{Calendar, Cell, TruthWords, ValueRange, is_gap_mark, parse_instant};
+use mercer_core::{Calendar, Cell, List, TruthWords, ValueRange, is_gap_mark, parse_instant};
 
 use crate::key::Key;
 use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks};
@@ -28,6 +28,10 @@ pub(super) struct ColumnSight {
     pub(super) durations: u64,
     pub(super) truths: u64,
     pub(super) texts: u64,
+    /// Lists and objects.
+    pub(super) lists: u64,
+    /// Texts among the texts that are lists or objects.
+    pub(super) written_lists: u64,
     /// Texts that are numbers as every program writes them.
     pub(super) plain: u64,
     /// Texts that are dates or times.
@@ -103,6 +107,10 @@ impl ColumnSight {
                     self.observe_order(number);
                 }
             }
+            Cell::List(_) => {
+                self.lists += 1;
+                self.not_running = true;
+            }
             Cell::Truth(_) => {
                 self.truths += 1;
                 self.not_running = true;
@@ -126,6 +134,7 @@ impl ColumnSight {
                     }
                     None => self.not_running = true,
                 }
+                self.written_lists += u64::from(List::begins(text) && List::read(text).is_ok());
                 self.bytes += text.len() as u64;
                 if let Some(instant) = parse_instant(text) {
                     self.dates += 1;
@@ -156,7 +165,7 @@ impl ColumnSight {
 
     /// Cells with a value, whatever the column is.
     pub(super) fn present(&self) -> u64 {
-        self.numbers + self.instants + self.durations + self.truths + self.texts
+        self.numbers + self.instants + self.durations + self.truths + self.texts + self.lists
     }
 
     /// Different values that are no marks of gaps.

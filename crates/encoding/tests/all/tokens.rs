@@ -1,7 +1,7 @@
 //! Records as tokens.
 
 use mercer_core::{KeyHash, Token, TokenRow, TokenUse, Validate, mixed};
-use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Face, Kind, Overrides, Use};
+use mercer_encoding::{Cell, Encoding, EncodingError, EncodingOptions, Face, Kind, List, Overrides, Use};
 
 type TestResult = Result<(), EncodingError>;
 
@@ -138,5 +138,52 @@ fn texts_are_words_where_they_are_asked_for() -> TestResult {
     assert_eq!(line.as_deref(), Some(&*format!("column \"title\": {words}")));
     let narrow = encoding.tokens(&[Cell::Missing], &mut TokenRow::default());
     assert_eq!(narrow, Err(EncodingError::Cells { expected: 3, got: 1 }));
+    Ok(())
+}
+
+/// A list has its members as words without their order, an object its names with their numbers.
+/// Written or typed, it is the same.
+#[test]
+fn lists_by_hand() -> TestResult {
+    let text = |t: usize| format!("[\"{}\",\"B {}\"]", ["a", "b"][t % 2], t % 3);
+    let pairs = |t: usize| format!("{{\"x\": {t}, \"y\": \"red\"}}");
+    let rows: Vec<[String; 2]> = (0..30).map(|t| [text(t), pairs(t)]).collect();
+    let typed: Vec<[Cell<'_>; 2]> =
+        rows.iter().map(|row| [0, 1].map(|k| Cell::List(List::read(&row[k]).unwrap()))).collect();
+    let written: Vec<[Cell<'_>; 2]> = rows.iter().map(|row| [0, 1].map(|k| Cell::Text(&row[k]))).collect();
+    let encoding = look(["l", "o"], &typed, &Overrides::default())?;
+    let columns = encoding.schema().columns();
+    assert_eq!([columns[0].kind, columns[1].kind], [Kind::List; 2]);
+    assert_eq!([columns[0].used, columns[1].used], [Use::Words; 2]);
+    let of_texts = look(["l", "o"], &written, &Overrides::default())?;
+    assert_eq!(of_texts.schema().columns()[0].kind, Kind::List);
+
+    let (l, o) = (KeyHash::new("l"), KeyHash::new("o"));
+    let member = |name: &str| l.part("w").part(name).key();
+    let name = |name: &str| o.part("k").part(name).key();
+    let cells = ["[\"A\", \"b 1\", \"a\", null]", "{\"x\": 2.5, \"y\": \"red\", \"z\": null}"];
+    let (two, sum) = (1.0 + 2_f64.ln(), (1.0 + 2_f64.ln()).powi(2) + 1.0);
+    let red = o.part("k").part("y").part("red").key();
+    let expected =
+        [(member("a"), two / sum.powf(0.25)), (member("b 1"), 1.0 / sum.powf(0.25)), (name("x"), 2.5), (red, 1.0)];
+    let factors = [(member("a"), two / sum.sqrt()), (member("b 1"), 1.0 / sum.sqrt()), (name("x"), 2.5), (red, 1.0)];
+    for encoding in [&encoding, &of_texts] {
+        for row in [
+            tokens(encoding, cells.map(|cell| Cell::List(List::read(cell).unwrap()))),
+            tokens(encoding, cells.map(Cell::Text)),
+        ] {
+            agree(&all(&row), &expected);
+            agree(row.factors(), &factors);
+        }
+    }
+    // A value alone is a list of one; none is a gap; an object without names says nothing.
+    let gap = l.part("gap").key();
+    agree(&all(&tokens(&encoding, [Cell::Text("A"), Cell::List(List::read("{}").unwrap())])), &[(member("a"), 1.0)]);
+    for empty in [Cell::Missing, Cell::List(List::read("[]").unwrap()), Cell::Text("[null]")] {
+        agree(&all(&tokens(&encoding, [empty, Cell::Text("{}")])), &[(gap, 1.0)]);
+    }
+    // Without tokens there is nothing left.
+    let refused = Encoding::look(&names(["l", "o"]), &typed, &Overrides::default(), EncodingOptions::default());
+    assert!(refused.unwrap_err().to_string().contains("it holds lists"));
     Ok(())
 }

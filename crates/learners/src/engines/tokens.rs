@@ -78,6 +78,8 @@ pub struct OnTokens<M, U> {
 #[derive(Clone, Debug, Default)]
 struct TokenMemory {
     tokens: Vec<Token>,
+    /// Where the table has them; none where a key is new.
+    places: Vec<Option<usize>>,
     values: Vec<f64>,
     states: Vec<f64>,
     work: Vec<f64>,
@@ -158,10 +160,15 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
 
     /// `scores ←` the sums over tokens.
     fn sums(&self, tokens: &[Token], square: f64, scores: &mut [f64]) {
+        self.sums_at(tokens.iter().map(|token| (token, self.table.find(token.key))), square, scores);
+    }
+
+    /// `scores ←` the sums over tokens, told their places.
+    fn sums_at<'a>(&self, tokens: impl Iterator<Item = (&'a Token, Option<usize>)>, square: f64, scores: &mut [f64]) {
         let factor = self.map.factor(square);
         scores.fill(0.0);
-        for token in tokens {
-            if let Some(place) = self.table.find(token.key) {
+        for (token, place) in tokens {
+            if let Some(place) = place {
                 let weights = &self.table.state(place)[..self.outputs];
                 scores.iter_mut().zip(weights).for_each(|(score, weight)| *score += weight * (token.value * factor));
             }
@@ -181,11 +188,7 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
 
     fn learn(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         let mut memory = std::mem::take(&mut self.memory);
-        let before = self.table.len();
         let learnt = self.learn_with(input, target, scores, &mut memory);
-        if learnt.is_err() {
-            self.table.truncate(before);
-        }
         self.memory = memory;
         learnt
     }
@@ -195,23 +198,29 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         input: Input<'_>,
         target: Target<'_>,
         scores: &mut [f64],
-        TokenMemory { tokens, values, states, work }: &mut TokenMemory,
+        TokenMemory { tokens, places, values, states, work }: &mut TokenMemory,
     ) -> Result<(), Error> {
         self.map.fill(input, tokens)?;
         self.cut(tokens);
         let (rows, square) = self.square_with(tokens);
-        self.sums(tokens, square, scores);
+        self.table.find_all(tokens, places);
+        let known =
+            tokens.iter().zip(&*places).map(|(token, own)| (token, own.or_else(|| self.table.in_common(token.key))));
+        self.sums_at(known, square, scores);
         check_scores(scores)?;
         if self.table.redirect(tokens) {
             add_equal(tokens);
+            self.table.find_all(tokens, places);
         }
         let (width, factor) = (self.table.width(), self.map.factor(square));
         values.clear();
         states.clear();
-        for token in &*tokens {
+        for (token, place) in tokens.iter().zip(&*places) {
             values.push(token.value * factor);
-            let place = self.table.place(token.key);
-            states.extend_from_slice(self.table.state(place));
+            match place {
+                Some(place) => states.extend_from_slice(self.table.state(*place)),
+                None => states.resize(states.len() + width, 0.0),
+            }
         }
         work.clear();
         work.resize(self.outputs, 0.0);
@@ -225,8 +234,8 @@ impl<M: TokenMap, U: PlaceUpdate> OnTokens<M, U> {
         if !sound {
             return Err(ExampleError::Diverged.into());
         }
-        for (token, state) in tokens.iter().zip(states.chunks_exact(width)) {
-            let place = self.table.place(token.key);
+        for ((token, place), state) in tokens.iter().zip(&*places).zip(states.chunks_exact(width)) {
+            let place = place.unwrap_or_else(|| self.table.place(token.key));
             self.table.state_mut(place).copy_from_slice(state);
         }
         (self.rows, self.square, self.update) = (rows, square, update);
@@ -244,6 +253,10 @@ impl<M: TokenMap, U: PlaceUpdate> Tokens for OnTokens<M, U> {
 
     fn step_input(&mut self, input: Input<'_>, target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
         self.learn(input, target, scores)
+    }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        self.weight(key, output)
     }
 }
 

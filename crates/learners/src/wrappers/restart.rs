@@ -173,6 +173,10 @@ impl<R: Regressor + Clone, D: ChangeDetector> Tokens for Restarting<R, D> {
         self.watch(scores, target.y);
         Ok(())
     }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        self.learner.tokens()?.token_weight(key, output)
+    }
 }
 
 impl<R: Regressor + Clone, D: ChangeDetector> Blocks for Restarting<R, D> {

@@ -236,6 +236,10 @@ impl<R: Regressor> Tokens for Robust<R> {
         self.record(residual);
         Ok(())
     }
+
+    fn token_weight(&self, key: u64, output: usize) -> Option<f64> {
+        self.learner.tokens()?.token_weight(key, output)
+    }
 }
 
 #[doc(hidden)]

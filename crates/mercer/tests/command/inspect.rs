@@ -135,7 +135,7 @@ fn inspect_tells_the_columns_of_data() {
 #[test]
 fn inspect_leaves_columns_out() {
     let rows: String =
-        (0..30).map(|t| format!("{{\"at\": {{\"x\": 1}}, \"load\": {t}, \"y\": {}}}\n", t % 7)).collect();
+        (0..30).map(|t| format!("{{\"at\": {{\"x\": [1]}}, \"load\": {t}, \"y\": {}}}\n", t % 7)).collect();
     let folder = Folder::new().with("log.ndjson", rows).with("sales.csv", SALES);
     folder.refused(1, "inspect log.ndjson", &["log.ndjson, line 1", "--ignore"]);
     let facts = folder.json("inspect log.ndjson --ignore at");

@@ -25,6 +25,8 @@ const RUNS: [&str; 18] = [
     "koopman n.csv --trajectory",
     "koopman n.csv --trajectory --method sogd",
     "merge s.mercer --out all.mercer",
+    "watch t.csv --target y",
+    "explain t.csv --model m.mercer -n 1",
     "learners",
 ];
 

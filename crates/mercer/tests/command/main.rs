@@ -10,6 +10,7 @@ mod dialects;
 #[cfg(feature = "arrow")]
 mod doors;
 mod eval;
+mod explain;
 mod fit;
 mod fit_classes;
 mod fit_tables;
@@ -55,10 +56,13 @@ mod support;
 mod tables;
 mod targets;
 mod times;
+#[cfg(feature = "arrow")]
+mod token_doors;
 mod told_alike;
 mod trained_tables;
 #[cfg(unix)]
 mod troubleshooting;
 mod tune;
+mod watch;
 mod weights;
 mod words;

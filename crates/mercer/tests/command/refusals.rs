@@ -35,7 +35,7 @@ fn spoilt_cells() {
     let numbers: String = (0..300).map(|t| format!("{t}\t2\n")).collect();
     spoilt("d.tsv", numbers + "x\t3\n", &["d.tsv, line 301, column 1", "\"x\" is not a number"]);
     spoilt("d.ndjson", "{\"x\":1,\"y\":2}\n{\"x\":1}\n", &["d.ndjson, line 2", "\"y\""]);
-    spoilt("d.ndjson", "{\"x\":1,\"y\":2}\n{\"x\":[1],\"y\":2}\n", &["d.ndjson, line 2", "nested"]);
+    spoilt("d.ndjson", "{\"x\":1,\"y\":2}\n{\"x\":[1],\"y\":2}\n", &["d.ndjson, line 2", "holds a list of numbers"]);
     spoilt("d.libsvm", "1 1:2\n1 0:2\n", &["d.libsvm, line 2", "index 0"]);
     spoilt("d.libsvm", "1 1:2\n1:2\n", &["d.libsvm, line 2", "target is missing"]);
 }

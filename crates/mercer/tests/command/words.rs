@@ -97,6 +97,10 @@ fn a_text_alone_is_learnt() {
     let report = folder.json("eval t.csv --learner diagonal-kalman --scale standard --quiet");
     assert!(report["second_half"]["r2"].as_f64() > Some(0.8), "{report}");
     folder.refused(1, "eval t.csv --learner krls", &["text", "left out"]);
+    folder.done("train t.csv --learner coin --out m.mercer --quiet");
+    assert_eq!(folder.done("predict t.csv --model m.mercer --quiet").lines().count(), 300);
+    let folder = folder.with("other.csv", "words,y\na b,1\n");
+    folder.refused(1, "predict other.csv --model m.mercer", &["text"]);
     let said = folder.run("eval t.csv --learner coin");
     assert!(
         said.err.contains(
@@ -146,4 +150,41 @@ fn pairs_of_libsvm_are_tokens() {
     assert_eq!(late, sparse[600..]);
     let folder = folder.with("bad.svm", "1 5:1 4:2\n");
     folder.refused(1, "eval bad.svm --learner coin", &["line 1", "index 4 comes after 5"]);
+}
+
+/// Filters of shards add up by their precisions; others are refused by name.
+#[test]
+fn filters_of_shards_merge() {
+    let ndjson = |rows: std::ops::Range<usize>| -> String {
+        let row = |t: usize| {
+            let (text, worth) = review(t);
+            let tags: Vec<&str> = text.split(' ').take(2).collect();
+            serde_json::json!({ "text": text, "tags": tags, "y": worth }).to_string() + "\n"
+        };
+        rows.map(row).collect()
+    };
+    let folder = Folder::new().with("a.ndjson", ndjson(0..300)).with("b.ndjson", ndjson(300..600));
+    let folder = folder.with("test.ndjson", ndjson(600..800)).with("a.svm", wide(0..300)).with("b.svm", wide(300..600));
+    let error = |model: &str| -> f64 {
+        let text = folder.done(&format!("predict test.ndjson --model {model} --quiet"));
+        let made = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        made.zip(600..).map(|(row, t)| (row["prediction"].as_f64().unwrap() - review(t).1).powi(2)).sum::<f64>() / 200.0
+    };
+    for shard in ["a", "b"] {
+        for format in ["ndjson", "svm"] {
+            let target = if format == "svm" { "" } else { "--target y" };
+            let learner = "--learner diagonal-kalman --quiet";
+            folder.done(&format!("train {shard}.{format} {target} {learner} --out {shard}.{format}.mercer"));
+        }
+        folder.done(&format!("train {shard}.ndjson --target y --learner coin --out {shard}.coin --quiet"));
+    }
+    let facts = folder.json("merge a.ndjson.mercer b.ndjson.mercer --out m.mercer");
+    assert_eq!((facts["files"].as_u64(), facts["rows"].as_u64()), (Some(2), Some(600)));
+    let mean = (600..800).map(|t| review(t).1).sum::<f64>() / 200.0;
+    let spread = (600..800).map(|t| (review(t).1 - mean).powi(2)).sum::<f64>() / 200.0;
+    assert!(error("m.mercer") < 0.1 * spread, "{} {spread}", error("m.mercer"));
+    folder.done("merge a.svm.mercer b.svm.mercer --out s.mercer");
+    folder.refused(1, "merge a.coin b.coin --out c.mercer", &["a.coin: coin does not merge; diagonal-kalman does"]);
+    folder.refused(1, "merge a.svm.mercer b.ndjson.mercer --out c.mercer", &["their columns differ"]);
+    folder.refused(2, "merge a.svm.mercer --retract b.svm.mercer --out c.mercer", &["--retract are for the sums"]);
 }

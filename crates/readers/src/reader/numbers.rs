@@ -49,6 +49,9 @@ impl RowReader {
     /// The number of a cell; 0 for a label, which it puts into `label`.
     fn number(&self, cell: Cell<'_>, place: usize, label: &mut String) -> Result<f64, DataError> {
         let (plan, at) = (self.rows.plan(), || self.place(place));
+        if let Cell::List(_) = cell {
+            return Err(DataError::NestedValue { cell: at() });
+        }
         if matches!(plan.role(plan.column(place)), Role::Label(_)) {
             Labels::canonical_cell(cell, label);
             let lacks = label.is_empty() && !self.unlabelled;

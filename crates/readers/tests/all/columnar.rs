@@ -3,11 +3,12 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
+use arrow_array::builder::{Float64Builder, ListBuilder, MapBuilder, StringBuilder};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, Float32Array, Float64Array,
-    Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, StructArray, Time64MicrosecondArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, UInt8Array,
+    Array as _, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeListArray,
+    Float32Array, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, StructArray,
+    Time64MicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, UInt8Array,
 };
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field};
@@ -300,13 +301,62 @@ fn the_row_numbers_of_pandas_are_no_target() {
 }
 
 #[test]
+fn lists_structs_and_maps_are_cells() {
+    let mut lists = ListBuilder::new(StringBuilder::new());
+    lists.append_value([Some("red"), None, Some("a \"b\"")]);
+    lists.append_null();
+    let mut maps = MapBuilder::new(None, StringBuilder::new(), Float64Builder::new());
+    maps.keys().append_value("k1");
+    maps.values().append_value(1.5);
+    maps.append(true).unwrap();
+    maps.append(true).unwrap();
+    let (x, z): (ArrayRef, ArrayRef) =
+        (Arc::new(Float64Array::from(vec![Some(1.0), None])), Arc::new(StringArray::from(vec!["one", "two"])));
+    let field = |name: &str, values: &ArrayRef| Arc::new(Field::new(name, values.data_type().clone(), true));
+    let pair = StructArray::from(vec![(field("x", &x), x.clone()), (field("z", &z), z.clone())]);
+    let named = StructArray::from(vec![(field("name", &z), z.clone()), (field("value", &x), x.clone())]);
+    let pairs = FixedSizeListArray::new(
+        Arc::new(Field::new("item", named.data_type().clone(), true)),
+        1,
+        Arc::new(named),
+        None,
+    );
+    let table = batch(vec![
+        ("lists", Arc::new(lists.finish())),
+        ("maps", Arc::new(maps.finish())),
+        ("structs", Arc::new(pair)),
+        ("pairs", Arc::new(pairs)),
+        ("y", Arc::new(Float64Array::from(vec![3.0, 4.0]))),
+    ]);
+    for kind in KINDS {
+        let bytes = written(kind, std::slice::from_ref(&table));
+        let (_, rows) = records(bytes.clone(), &options(kind)).unwrap();
+        let shown: Vec<Vec<String>> =
+            rows.iter().map(|row| row.cells().map(|cell| cell.to_string()).collect()).collect();
+        assert_eq!(
+            shown,
+            [
+                ["[\"red\",\"a \\\"b\\\"\"]", "{\"k1\":1.5}", "{\"x\":1,\"z\":\"one\"}", "{\"one\":1}", "3"],
+                ["", "{}", "{\"z\":\"two\"}", "{}", "4"],
+            ]
+        );
+        assert!(rows.iter().all(|row| matches!(row.cell(1), Cell::List(_))));
+        // A table of numbers alone has no place for them.
+        let message = read_bytes("f", bytes, &options(kind)).unwrap_err().to_string();
+        assert!(message.starts_with("f, row 1, column 1 (\"lists\"): the value is nested"), "{message}");
+    }
+}
+
+#[test]
 fn nested_columns_are_refused_by_name() {
     let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), None]);
     let inner: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0]));
     let pair = StructArray::from(vec![(Arc::new(Field::new("x", DataType::Float64, true)), inner)]);
+    let outer = Field::new("pair", pair.data_type().clone(), true);
+    let inner_pair = StructArray::from(vec![(Arc::new(outer), Arc::new(pair) as ArrayRef)]);
     let bytes = BinaryArray::from(vec![&b"a"[..], b"b"]);
     for (values, kind_name) in
-        [(Arc::new(list) as ArrayRef, "List"), (Arc::new(pair), "Struct"), (Arc::new(bytes), "Binary")]
+        [(Arc::new(list) as ArrayRef, "List"), (Arc::new(inner_pair), "Struct"), (Arc::new(bytes), "Binary")]
     {
         let table = batch(vec![
             ("a", Arc::new(Float64Array::from(vec![1.0, 2.0]))),

@@ -119,7 +119,7 @@ fn weights_that_are_none() {
         ]) {
             assert_eq!(row, &Err(format!("f.ndjson, line {line}, column 2 (\"w\"): {what}; {rule}")));
         }
-        assert!(said[5].as_ref().unwrap_err().contains("the value is nested"));
+        assert!(said[5].as_ref().unwrap_err().contains("holds a list of numbers"));
     }
 }
 

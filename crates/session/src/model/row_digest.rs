@@ -44,6 +44,10 @@ impl RowDigest {
                 Cell::TimeOfDay(value) => hasher.update(&tagged(5, value.to_le_bytes())),
                 Cell::Duration(value) => hasher.update(&tagged(6, value.to_le_bytes())),
                 Cell::Instant(value) => hasher.update(&tagged(2, value.to_le_bytes())),
+                Cell::List(list) => {
+                    hasher.update(list.text().as_bytes());
+                    hasher.update(&tagged(7, (list.text().len() as u64).to_le_bytes()));
+                }
                 Cell::Text(text) if let Some(truth) = parse_truth(text) => hasher.update(&[4, u8::from(truth)]),
                 Cell::Text(text) => {
                     hasher.update(text.as_bytes());

@@ -91,7 +91,7 @@ impl Oddities {
     }
 
     /// The same as an object: how many cells were what.
-    fn counts(&self) -> Value {
+    pub(crate) fn counts(&self) -> Value {
         self.cells.totals().into_iter().map(|(name, count)| (name.to_owned(), Value::from(count))).collect()
     }
 }

@@ -41,6 +41,7 @@ impl TargetColumns {
         for (place, notation) in &self.targets {
             let (place, read) = (*place, record.cell(*place));
             let is_gap = match (read, self.kind) {
+                (Cell::List(_), _) => return Err(DataError::NestedValue { cell: cell(place) }),
                 (Cell::Missing, _) => true,
                 // Where classes are texts, a mark of a gap is one.
                 (Cell::Text(text), Kind::Class(Some(_)) | Kind::Numbers(_)) => is_gap_mark(text),

@@ -129,11 +129,23 @@ impl TokenTable {
     /// The place of a key, or the one that it shares; `None` where there is none yet.
     #[must_use]
     pub fn find(&self, key: u64) -> Option<usize> {
-        let place = self.index.get(&key).or_else(|| {
-            let is_full = self.len() >= self.most;
-            if is_full { self.index.get(&self.key_in_common(key)) } else { None }
-        });
-        place.map(|place| *place as usize)
+        self.own(key).or_else(|| self.in_common(key))
+    }
+
+    /// The place of a key.
+    fn own(&self, key: u64) -> Option<usize> {
+        self.index.get(&key).map(|place| *place as usize)
+    }
+
+    /// The place that a key without one shares.
+    pub(crate) fn in_common(&self, key: u64) -> Option<usize> {
+        if self.len() < self.most { None } else { self.own(self.key_in_common(key)) }
+    }
+
+    /// Fills `places` anew with the place of each token, if its key has one.
+    pub(crate) fn find_all(&self, tokens: &[Token], places: &mut Vec<Option<usize>>) {
+        places.clear();
+        places.extend(tokens.iter().map(|token| self.own(token.key)));
     }
 
     /// Gives the tokens for which there is no room the keys of places in common; true if there are
@@ -160,8 +172,8 @@ impl TokenTable {
 
     /// The place of a key, made of zeros where it is new.
     pub(crate) fn place(&mut self, key: u64) -> usize {
-        if let Some(place) = self.index.get(&key) {
-            return *place as usize;
+        if let Some(place) = self.own(key) {
+            return place;
         }
         let place = self.keys.len();
         self.keys.push(key);
@@ -184,14 +196,6 @@ impl TokenTable {
     pub(crate) fn state_mut(&mut self, place: usize) -> &mut [f64] {
         let width = self.layout.width();
         &mut self.states[place * width..(place + 1) * width]
-    }
-
-    /// Takes the places behind the first `len` out.
-    pub(crate) fn truncate(&mut self, len: usize) {
-        for key in self.keys.drain(len..) {
-            self.index.remove(&key);
-        }
-        self.states.truncate(len * self.layout.width());
     }
 
     /// Joins the numbers of each key with those of another table, zeros where a key is in one

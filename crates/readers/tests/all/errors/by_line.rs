@@ -34,8 +34,8 @@ fn ndjson_that_is_not() {
     let nested = "f.ndjson, line 2, column 1 (\"a\"): the value is nested; \
                   give each of its parts a key of its own, or leave the column out (--ignore)";
     assert_eq!(at(&format!("{good}{{\"a\":{{\"b\":1}},\"y\":2}}\n")), nested);
-    assert_eq!(at(&format!("{good}{{\"a\":[1],\"y\":2}}\n")), nested);
-    starts(&at("{\"a\":[1,2],\"y\":2}\n"), "f.ndjson, line 1, column 1 (\"a\"): the value is nested;");
+    assert_eq!(at(&format!("{good}{{\"a\":[\"b\"],\"y\":2}}\n")), nested);
+    starts(&at("{\"a\":[1,2],\"y\":2}\n"), "f.ndjson, line 1, column 1 (\"a\"): holds a list of numbers, whose places");
     starts(&at(&format!("{good}{{\"y\":2}}\n")), "f.ndjson, line 2: the key \"a\" is missing, which every row has;");
     starts(&at(&format!("{good}{{\"a\":1,\"a\":3,\"y\":2}}\n")), "f.ndjson, line 2: the key \"a\" is there twice;");
     starts(&at("{\"a\":1,\"a\":3}\n"), "f.ndjson, line 1: the key \"a\" is there twice;");
