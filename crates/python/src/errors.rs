@@ -126,9 +126,14 @@ pub(crate) fn not_learnt() -> PyErr {
     NotLearntError::new_err("the model has learnt nothing yet; call fit, partial_fit or learn_one first")
 }
 
-/// What Python refuses of a file with models of groups.
-pub(crate) fn of_groups() -> PyErr {
-    data("the file has a model for each group; the command and the service use it (mercer predict)")
+/// Refuses a file with models of groups.
+pub(crate) fn refuse_groups(model: &mercer::session::Session) -> PyResult<()> {
+    match model.groups {
+        Some(_) => {
+            Err(data("the file has a model for each group; the command and the service use it (mercer predict)"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// What a pipeline refuses that was not made for such targets.

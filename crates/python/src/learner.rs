@@ -555,9 +555,7 @@ impl LearnerCore {
         let refused = |got| errors::model(ModelError::OtherKind { expected, got });
         let model =
             Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|other| refused(other.kind()))?;
-        if model.groups.is_some() {
-            return Err(errors::of_groups());
-        }
+        errors::refuse_groups(&model)?;
         if model.task.kind() != expected || model.encoding.is_some() {
             return Err(refused(model.task.kind()));
         }

@@ -3,9 +3,9 @@
 use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{Error, Inputs, Loss, RegressorExt, Rows, Target, Targets};
 
+use crate::answer::{RowPrediction, StepError};
 use crate::classes::{ClassPrediction, find_class};
 use crate::model::{Classes, Numbers, Task};
-use crate::step::{RowPrediction, StepError};
 
 /// The targets of rows, row by row: numbers, or labels.
 #[derive(Clone, Copy, Debug)]

@@ -25,8 +25,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::Session;
+use crate::answer::RowPrediction;
 use crate::model::Task;
-use crate::step::RowPrediction;
 use permutations::sampled;
 use products::ProductSum;
 

@@ -7,11 +7,10 @@ use mercer_learners::{Error, Input};
 use mercer_readers::Example;
 use serde::{Deserialize, Serialize};
 
+use crate::answer::{EarlyPrediction, RowPrediction, RunningScore, StepError};
 use crate::classes::ClassPrediction;
-use crate::late::EarlyPrediction;
 use crate::model::Task;
 use crate::notes::Watch;
-use crate::step::{RowPrediction, RunningScore, StepError};
 
 /// Models of groups. A new group begins with a copy of the common model; rows of groups beyond the
 /// most, and rows that name none, are those of the common model alone.
@@ -25,19 +24,6 @@ pub struct Groups<T> {
     pub models: BTreeMap<String, T>,
     /// Score of the answers, each of them by the group's model or by the common one.
     pub score: RunningScore,
-}
-
-/// The model that answered a row of a group.
-#[derive(Default)]
-pub struct GroupAnswer {
-    /// The name of the group; empty where the row has none, or no models are kept for groups.
-    pub name: String,
-    /// True if the common model answered, because the group has none.
-    pub is_common: bool,
-    /// What a model of the group says of its own classes: the answer has those of the common one.
-    pub(crate) own: Option<ClassPrediction>,
-    /// Memory for the answer of the common model.
-    beside: Option<Box<RowPrediction>>,
 }
 
 /// Writes a name, as a cell has it; empty where there is none.

@@ -7,9 +7,6 @@ use std::str::FromStr;
 use mercer_core::Cells;
 use mercer_encoding::{Kind, Schema};
 
-use crate::classes::ClassPrediction;
-use crate::step::RowPrediction;
-
 /// How long after its row a label comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LabelDelay {
@@ -106,27 +103,6 @@ impl<T> LateRows<T> {
 pub fn record_time(schema: &Schema, record: &(impl Cells + ?Sized)) -> Option<f64> {
     let place = schema.columns().iter().position(|column| column.kind == Kind::Time)?;
     schema.columns()[place].times()?.instant(record.cell(place))
-}
-
-/// A prediction that was made before its label came.
-#[derive(Clone, Debug, Default)]
-pub struct EarlyPrediction {
-    pub(crate) numbers: Vec<f64>,
-    /// With which the intervals learn how far it was off.
-    pub(crate) scales: Vec<f64>,
-    pub(crate) judged: ClassPrediction,
-    /// True if the learner had learnt nothing, and predicts nothing then.
-    pub(crate) silent: bool,
-}
-
-impl EarlyPrediction {
-    /// An answer, to be scored when the label has come.
-    #[must_use]
-    pub fn new(answer: &RowPrediction) -> Self {
-        let RowPrediction { numbers, scales, judged, group, silent, .. } = answer;
-        let judged = group.own.as_ref().unwrap_or(judged).clone();
-        Self { numbers: numbers.clone(), scales: scales.clone(), judged, silent: *silent }
-    }
 }
 
 /// Rows that wait for labels that come by id, in the order in which they came; the oldest are

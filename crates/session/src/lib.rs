@@ -16,6 +16,7 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+mod answer;
 mod block;
 pub mod classes;
 pub mod explain;
@@ -32,8 +33,9 @@ mod watcher;
 /// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
 pub type Session = model::Tabular<model::Task>;
 
+pub use answer::{EarlyPrediction, GroupAnswer, RowPrediction, RunningScore, StepError};
 pub use block::{BlockPredictions, BlockTargets, ClassRound};
-pub use groups::{GroupAnswer, Groups, write_name};
-pub use late::{EarlyPrediction, LabelDelay, LateRows, RowsById, parse_span, record_time};
-pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};
+pub use groups::{Groups, write_name};
+pub use late::{LabelDelay, LateRows, RowsById, parse_span, record_time};
+pub use step::{Lesson, Row, predicts_late};
 pub use watcher::{AlarmKind, WatchAlarm, WatchChoices, Watcher};

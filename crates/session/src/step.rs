@@ -4,17 +4,15 @@
 //! scored. The statistics of the encoding move last, so that a refused row leaves no trace.
 
 use mercer_core::Cells;
-use mercer_encoding::{Encoding, EncodingError, ScaledTargets};
+use mercer_encoding::ScaledTargets;
 use mercer_kernels::AnyKernel;
 use mercer_learners::intervals::LearnerIntervals;
-use mercer_learners::{Error, Input, Inputs, Regressor, RegressorExt, Scratch, Target, TokenRow, predict_input};
+use mercer_learners::{Error, Input, Inputs, Regressor, RegressorExt, Scratch, Target, predict_input};
 use mercer_readers::{Example, Record};
 use mercer_registry::AnyRegressor;
-use serde::{Deserialize, Serialize};
 
+use crate::answer::{EarlyPrediction, RowPrediction, RunningScore, StepError};
 use crate::classes::{ClassPrediction, find_class};
-use crate::groups::GroupAnswer;
-use crate::late::EarlyPrediction;
 use crate::model::{Classes, Numbers, RowDigest, Tabular, Task};
 use crate::notes::Watch;
 
@@ -46,70 +44,6 @@ pub enum Lesson<'a> {
         /// Weight of the row.
         weight: f64,
     },
-}
-
-/// A prediction of a row; the memory is used again.
-#[derive(Default)]
-pub struct RowPrediction {
-    /// One number a target, in the targets' own units.
-    pub numbers: Vec<f64>,
-    /// Lower ends of the intervals in the targets' own units, NaN where there is none yet; empty if
-    /// the model has none.
-    pub lower: Vec<f64>,
-    /// Upper ends of the same.
-    pub upper: Vec<f64>,
-    /// Of a model of classes.
-    pub judged: ClassPrediction,
-    /// Classes that were met before the row.
-    pub known: usize,
-    /// Of classes, the scores of the learner.
-    pub scores: Vec<f64>,
-    /// Distances of the ends of intervals below and above each number.
-    pub reach: Vec<f64>,
-    /// Scales of the errors of the numbers, with which intervals learn a target that comes late.
-    pub scales: Vec<f64>,
-    /// Variances of the targets as the learner expects them, if they are asked for.
-    pub variances: Option<Vec<f64>>,
-    /// The model that answered, where groups have models of their own.
-    pub group: GroupAnswer,
-    /// True if the learner had learnt nothing and predicts nothing then.
-    pub silent: bool,
-    /// The input of the learner that a record became.
-    pub input: EncodedInput,
-    /// Working memory of the learner, which may be prepared for many rows.
-    pub scratch: Scratch,
-}
-
-/// The input that a record becomes; the memory is used again.
-#[derive(Clone, Debug, Default)]
-pub struct EncodedInput {
-    numbers: Vec<f64>,
-    tokens: TokenRow,
-}
-
-/// A row that was not predicted or learnt.
-#[derive(Debug, thiserror::Error)]
-pub enum StepError {
-    /// The learner refused it.
-    #[error(transparent)]
-    Learner(#[from] Error),
-    /// Its cells are not those of the table.
-    #[error(transparent)]
-    Encoding(#[from] EncodingError),
-    /// Its label cannot be a class, or the model learns other targets.
-    #[error("{0}")]
-    Target(String),
-}
-
-/// A running score: rounds, their weight, and their loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RunningScore {
-    /// Rows that were scored.
-    pub rounds: usize,
-    /// Sum of their weights.
-    pub weight: f64,
-    /// Squared errors, or mistakes, by weight.
-    pub loss: f64,
 }
 
 impl Task {
@@ -523,44 +457,6 @@ impl Tabular<Task> {
 
 fn no_table() -> StepError {
     StepError::Target("the model has no table behind it".into())
-}
-
-impl RowPrediction {
-    /// Memory for so many predictions: a learner may prepare more for more of them.
-    #[must_use]
-    pub fn for_rows(rows: usize) -> Self {
-        Self { scratch: Scratch::for_inputs(rows), ..Self::default() }
-    }
-
-    /// Turns reaches into the ends of intervals.
-    fn set_ends(&mut self) {
-        let end = |number: &f64, reach: f64| if reach.is_finite() { number + reach } else { f64::NAN };
-        for (ends, side, sign) in [(&mut self.lower, 0, -1.0), (&mut self.upper, 1, 1.0)] {
-            ends.clear();
-            let reaches = self.reach.iter().skip(side).step_by(2);
-            ends.extend(self.numbers.iter().zip(reaches).map(|(number, reach)| end(number, sign * reach)));
-        }
-    }
-}
-
-impl EncodedInput {
-    /// The input that a record becomes.
-    ///
-    /// # Errors
-    /// As [`Encoding::encode`].
-    pub fn encode(&mut self, encoding: &Encoding, record: &(impl Cells + ?Sized)) -> Result<Input<'_>, EncodingError> {
-        let Self { numbers, tokens } = self;
-        numbers.clear();
-        encoding.encode(record, numbers)?;
-        let has_tokens = encoding.tokens(record, tokens)?;
-        Ok(Input { numbers, tokens: has_tokens.then_some(&*tokens) })
-    }
-
-    /// The numbers of the record that was encoded last.
-    #[must_use]
-    pub fn numbers(&self) -> &[f64] {
-        &self.numbers
-    }
 }
 
 impl Row {

@@ -1,4 +1,4 @@
-//! The pass over the rows: a session that predicts, learns and scores them, in blocks or one by one.
+//! The pass over the rows: a session that predicts, learns and scores them, in blocks or singly.
 
 use std::time::{Duration, Instant};
 
@@ -290,7 +290,7 @@ impl EvalPass {
         Ok(())
     }
 
-    /// Adds a row that was answered to the rounds of the chunk, with its target as the data have it.
+    /// Adds a row that was answered to the rounds of the chunk, with its target as data have it.
     fn add_round(&mut self, answer: &RowPrediction, targets: &[f64], (class, weight): (usize, f64)) -> usize {
         self.rounds.made.push(&self.session.task, answer, class);
         self.rounds.targets.extend_from_slice(targets);

@@ -26,6 +26,9 @@ impl ColumnSight {
         if self.are_most(self.instants + self.dates) {
             return said(Kind::Time, String::new());
         }
+        if let Some(mark) = self.mark_among_times() {
+            return said(Kind::Time, format!("{mark:?} is no time, and such cells count as missing"));
+        }
         if self.are_most(self.durations) {
             let kind = if distinct > 1 { Kind::Number } else { Kind::Constant };
             return (kind, Notation::Duration, String::new());

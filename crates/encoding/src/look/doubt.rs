@@ -1,6 +1,6 @@
 //! Doubts: what a column may have been meant for, where that is not plain.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use mercer_core::{Cell, ValueRange, parse_instant};
 
@@ -63,6 +63,23 @@ impl ColumnSight {
         };
         let TextReading::As(notation) = read else { return None };
         self.values().find_map(|(value, _)| Some((value, notation.number(Cell::Text(value))?)))
+    }
+
+    /// A text that stands for no time in a column of which four in five are times: all that are
+    /// none are written as these are, such as 2023-02-30 or 0000-00-00, or are a few words.
+    pub(super) fn mark_among_times(&self) -> Option<&str> {
+        const FEW_WORDS: usize = 3;
+        let (times, present) = (self.instants + self.dates, self.present());
+        if !self.is_listed() || times < ENOUGH_TEXTS || 5 * (present - times) > present {
+            return None;
+        }
+        let form = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
+        let is_time = |text: &str| parse_instant(text).is_some();
+        let forms: HashSet<String> =
+            self.values().filter(|(text, _)| is_time(text)).map(|(text, _)| form(text)).collect();
+        let odd = || self.values().map(|(text, _)| text).filter(|text| !is_time(text));
+        let words = odd().filter(|text| !forms.contains(&form(text))).count();
+        odd().next().filter(|_| words <= FEW_WORDS)
     }
 
     /// A text that is no time, in a column of which more than half are times.

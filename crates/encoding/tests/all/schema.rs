@@ -89,6 +89,12 @@ fn kinds_by_hand() {
     let strings = |list: &'static [&'static str]| texts(list);
     let mut mostly = numbers((0..40).map(f64::from));
     mostly[7] = Cell::Text("n/a");
+    let days: Vec<String> = (0..45).map(|i| format!("2023-{:02}-{:02}", 1 + i / 28, 1 + i % 28)).collect();
+    // Every seventh day is `odd`; a few of these days are none that there is.
+    let marked = |odd: &'static [&'static str]| -> Vec<Cell<'_>> {
+        let day = |i: usize| if i % 7 == 3 { odd[i / 7 % odd.len()] } else { &days[i] };
+        (0..days.len()).map(|i| Cell::Text(day(i))).collect()
+    };
     for (name, cells, kind, used) in [
         ("x", numbers([1.5, 2.0, 1.0]), Kind::Number, Use::Encoded),
         ("x", numbers([0.0, 1.0, 0.0]), Kind::Number, Use::Encoded),
@@ -128,6 +134,14 @@ fn kinds_by_hand() {
         ("x", long.iter().map(|text| Cell::Text(text)).collect(), Kind::Text, Use::Text),
         ("x", vec![Cell::Number(1.0), Cell::Text("a"), Cell::Number(2.0)], Kind::Category, Use::Encoded),
         ("x", strings(&["2024-01-01", "2024-01-02T08:00", "08:15"]), Kind::Time, Use::Encoded),
+        (
+            "x",
+            marked(&["2023-02-30", "2023-02-31", "0000-00-00", "2023-13-01", "2023-04-31"]),
+            Kind::Time,
+            Use::Encoded,
+        ),
+        ("x", marked(&["TBD", "unknown"]), Kind::Time, Use::Encoded),
+        ("x", marked(&["Ann", "Bob", "Cleo", "Dora", "Eve"]), Kind::Category, Use::Encoded),
         ("x", vec![Cell::Instant(1.7e9), Cell::Missing, Cell::Text("2024-01-01")], Kind::Time, Use::Encoded),
         ("x", strings(&["2024-01-01", "2024-01-02", "tomorrow"]), Kind::Category, Use::Encoded),
         ("x", vec![Cell::Missing, Cell::Number(f64::NAN), Cell::Missing], Kind::Constant, Use::Late),

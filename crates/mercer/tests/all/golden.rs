@@ -129,6 +129,8 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
         ModelKind::Classification,
         ModelKind::Moments,
         ModelKind::GroupPredictions,
+        ModelKind::RegressionGroups,
+        ModelKind::ClassificationGroups,
     ] {
         assert!(kinds.contains(&kind));
     }

@@ -19,6 +19,7 @@ use mercer::model::{
     Progress, Regression, RowDigest, SeriesErrors, Tabular,
 };
 use mercer::readers::{ColumnChoice, Labels, TargetColumn};
+use mercer::session::Groups;
 use mercer::{ClassScore, Classifier, Krls, KrlsParams, Regressor, RegressorExt, Score, Scratch, Target};
 
 /// Rows `(x, y)` with `x` in the square.
@@ -215,6 +216,14 @@ fn table(learnt: usize) -> Regression {
     }
     let description = Description { features: Vec::new(), ..description };
     Tabular { description, encoding: Some(encoding), progress, task, groups: None }
+}
+
+/// A model with models of groups: two that are copies of it, so far.
+fn grouped<T: Clone>(mut model: Tabular<T>) -> Box<Tabular<T>> {
+    let mut groups = Groups::new(0, 3);
+    groups.models.extend(["u", "v"].map(|name| (name.to_owned(), model.task.clone())));
+    model.groups = Some(groups);
+    Box::new(model)
 }
 
 /// A learner of classes behind the encoding of a table.
@@ -425,6 +434,8 @@ pub(crate) fn models(learnt: usize) -> Vec<(&'static str, Model)> {
     all.push(("intervals-sides", with_intervals(IntervalScale::Sides, learnt)));
     all.push(("targets", Model::Regression(Box::new(vector(learnt)))));
     all.push(("table", Model::Regression(Box::new(table(learnt)))));
+    all.push(("table-groups", Model::Regression(grouped(table(learnt)))));
+    all.push(("class-table-groups", Model::Classification(grouped(class_table(learnt)))));
     let taylor = "learner=pkawv-taylor kernel=gaussian:0.9 lambda=0.3";
     all.push(("moments", Model::Moments(Box::new(moments(taylor, learnt)))));
     let fourier = "learner=pkrr-fourier kernel=gaussian:0.9 lambda=0.3 features=9 seed=4";

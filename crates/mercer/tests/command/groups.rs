@@ -58,7 +58,7 @@ fn a_group_begins_from_the_common_model_and_goes_its_own_way() {
     assert_eq!((rows.iter().sum::<u64>(), groups[0]["group"].as_str()), (120, Some("a")));
     let whole: f64 = groups.iter().map(|group| group["mse"].as_f64().unwrap() * group["rows"].as_f64().unwrap()).sum();
     assert!((whole / 120.0 - report["mse"].as_f64().unwrap()).abs() < 1e-12);
-    // The command is of one mind: train tells the score that eval does, and its file has the groups.
+    // The command is of one mind: train tells the score of eval, and its file has the groups.
     let trained = folder.run(&format!("train t.csv {LEARNER} --group group --out g.mercer"));
     let mse = report["mse"].as_f64().unwrap();
     assert!(trained.out.contains(&format!("mean squared error {mse:.6}")), "{} {mse}", trained.out);
