@@ -21,7 +21,7 @@ const PAPERS: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE
 const LARGEST: u64 = 1 << 20;
 
 /// Crates that a program can depend on alone; the program is that of their README.
-const ALONE: [&str; 7] = [
+const ALONE: [&str; 8] = [
     "mercer-experts",
     "mercer-forecast",
     "mercer-kernels",
@@ -29,6 +29,7 @@ const ALONE: [&str; 7] = [
     "mercer-learners",
     "mercer-linalg-incremental",
     "mercer-sparsify",
+    "mercer-watch",
 ];
 
 /// A crate that is published: its name, version and packed file.

@@ -30,6 +30,9 @@ pub(crate) struct Arguments {
     /// of learners and forecasters after every stress, instead
     #[arg(long)]
     matrix: bool,
+    /// The promise of `mercer watch` by simulation, instead: alarms without a change, delays with one
+    #[arg(long)]
+    watch: bool,
     /// Only these learners
     #[arg(long, value_delimiter = ',')]
     learners: Vec<String>,
@@ -82,6 +85,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         // Both are shown, whatever the first one finds.
         let (soak, stress) = (matrix("soak"), matrix("stress"));
         return Ok(soak.and(stress)?);
+    }
+    if arguments.watch {
+        let shell = Shell::new()?;
+        return Ok(cmd!(shell, "cargo run --release --quiet -p mercer-benches --bin watch").run()?);
     }
     let program = product::given_or_built(arguments.program.as_deref())?;
     let catalogue = product::json(&program, &["learners"])?;

@@ -14,7 +14,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// The crates from the ground up: each may depend on those before it.
-const FLOORS: [&str; 21] = [
+const FLOORS: [&str; 22] = [
     "plots",
     "core",
     "serve",
@@ -24,6 +24,7 @@ const FLOORS: [&str; 21] = [
     "experts",
     "simd",
     "linalg-incremental",
+    "watch",
     "kernels",
     "sparsify",
     "koopman",

@@ -4,6 +4,7 @@
 mod files;
 mod frozen;
 mod pass;
+mod spool;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -17,7 +18,7 @@ use mercer_learners::FeatureMap;
 use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_registry::catalogue::nearest;
 use mercer_session::fit::{FitError, FitSpec};
-use mercer_session::model::{Model, Moments};
+use mercer_session::model::{Model, Moments, PartSource};
 use serde_json::{Map, Value, json};
 
 use crate::arguments::dialect::{Dialect, kept_gaps};
@@ -58,7 +59,10 @@ const MOST_TOLD: usize = 2000;
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(super) struct FitArguments {
-    /// Files, patterns such as 'part-*.parquet', or names of data sets; all with the same columns
+    /// Files, patterns such as 'part-*.parquet', names of data sets, or - for standard input; all
+    /// with the same columns
+    ///
+    /// Columns are found by their names, in any order. A file without a row is passed over.
     #[arg(required = true)]
     data: Vec<PathBuf>,
     /// ridge, pkrr-taylor, pkawv-taylor, pkrr-fourier or pkrr-frozen, as NAME or 'NAME KEY=VALUE …'
@@ -116,6 +120,10 @@ pub(super) struct FitArguments {
     /// counted from 0
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
+    /// The name by which `mercer merge` knows these rows again, so that they count once; unless
+    /// given, the paths and contents of the files
+    #[arg(long, value_name = "NAME")]
+    part: Option<String>,
     /// Threads; the sums are the same for any number
     #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     threads: NonZeroUsize,
@@ -193,14 +201,18 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         )));
     }
     let mut state = begin(arguments, &files)?;
-    if arguments.resume && is_done(arguments, &state, (index, of)) {
+    let parts = files.shard(index, of)?;
+    let mut sources: Vec<PartSource> =
+        parts.iter().map(|part| files.source(part.file, part.rows.clone())).collect::<Result<_, _>>()?;
+    if arguments.resume && is_done(arguments, &state, (index, of), &sources) {
         verbosity::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));
         return Ok(());
     }
     let began = Instant::now();
-    let parts = files.shard(index, of)?;
-    let rows = pass::sum_up(&files, &parts, &mut state, arguments.threads.into())?;
-    state.close(index, of, rows).map_err(|error| Failure::because(error.to_string()))?;
+    let counts = pass::sum_up(&files, &parts, &mut state, arguments.threads.into())?;
+    sources.iter_mut().zip(&counts).for_each(|(source, count)| source.end = source.first + count);
+    let rows = counts.iter().sum();
+    state.close((index, of), rows, sources).map_err(|error| Failure::because(error.to_string()))?;
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
     let more = vec![
@@ -260,11 +272,13 @@ fn points(path: &std::path::Path, files: &Files) -> Result<Points, Failure> {
     Ok(points)
 }
 
-/// True if the file holds just this shard of the same fit.
-fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64)) -> bool {
+/// True if the file holds just this shard of the same fit, from files that are as they were.
+fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64), sources: &[PartSource]) -> bool {
     let Ok(loaded) = store::load(&arguments.out) else { return false };
     let Model::Moments(there) = loaded.model else { return false };
-    let same = matches!(there.parts[..], [part] if (part.shard, part.of) == (index, of));
+    let about = |source: &PartSource| (source.name.clone(), source.digest, source.first);
+    let same = matches!(&there.parts[..], [part] if (part.shard, part.of) == (index, of)
+        && part.sources.iter().map(about).eq(sources.iter().map(about)));
     same && there.check_same(state).is_ok() && there.lambda == state.lambda
 }
 

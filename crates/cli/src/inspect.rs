@@ -1,6 +1,6 @@
 //! `mercer inspect`: what a model file holds, or what the columns of data are.
 
-mod data;
+pub(crate) mod data;
 mod model;
 mod words;
 

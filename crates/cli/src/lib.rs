@@ -16,6 +16,7 @@ mod compare;
 mod data;
 mod eval;
 mod eval_options;
+mod explain;
 mod fit;
 mod forecast;
 mod inspect;
@@ -31,6 +32,7 @@ mod report;
 mod serve;
 mod train;
 mod tune;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -84,6 +86,7 @@ enum Command {
     Compare(CompareArguments),
     Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
+    Explain(Box<explain::ExplainArguments>),
     Fit(Box<fit::FitArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
@@ -97,6 +100,7 @@ enum Command {
     Train(Box<TrainArguments>),
     /// Find good settings of a learner for these data, and print the command that has them
     Tune(TuneArguments),
+    Watch(Box<watch::WatchArguments>),
 }
 
 impl Habits {
@@ -155,6 +159,7 @@ fn run() -> Result<(), Failure> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
@@ -167,5 +172,6 @@ fn run() -> Result<(), Failure> {
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Watch(arguments) => watch::run(&arguments),
     }
 }

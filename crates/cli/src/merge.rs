@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer_session::Session;
-use mercer_session::model::{FilterMergeError, Model, ModelKind, Moments};
+use mercer_session::model::{FilterMergeError, MergeError, Model, ModelKind, Moments, copies};
 use serde_json::json;
 
 use crate::fit::{expand, facts};
@@ -70,8 +70,21 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     let mut state = load(first)?;
     for path in others {
-        let refused = |error| Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
-        state.merge(&load(path)?).map_err(refused)?;
+        let refused = |error: MergeError| {
+            let said = Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
+            match error {
+                MergeError::Twice { .. } => said.with("or tell apart what is not the same by fit --part NAME"),
+                _ => said,
+            }
+        };
+        let other = load(path)?;
+        if let Some((one, copy)) = copies(&state.parts, &other.parts) {
+            verbosity::remark(format!(
+                "{} and {} have the same contents and count as two; leave one out if it is a copy",
+                one.name, copy.name
+            ));
+        }
+        state.merge(&other).map_err(refused)?;
     }
     for path in &retracted {
         state.retract(&load(path)?).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;

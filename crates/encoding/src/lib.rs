@@ -12,6 +12,7 @@
 //! | a value of a record, and a record | [`Cell`], [`Cells`] |
 //! | what the columns are; another file's columns by name | [`Schema`], [`Look`], [`Overrides`], [`ColumnMap`] |
 //! | what is told of a column, and of odd cells | [`ColumnFacts`], [`OddCells`] |
+//! | one number a column, whose meaning stays | [`Measures`] |
 //! | columns to numbers | [`Transform`], [`Encoding`], [`Scale`], [`EncodingOptions`] |
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
@@ -104,5 +105,5 @@ pub use step::TimeStep;
 pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
-pub use transform::{EncodingOptions, Transform};
+pub use transform::{EncodingOptions, Measures, Transform};
 pub use zone::Zone;

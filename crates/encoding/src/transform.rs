@@ -32,6 +32,7 @@
 mod category;
 mod late;
 mod mean;
+mod measures;
 mod time;
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
@@ -44,6 +45,7 @@ use crate::schema::{Column, Kind, Schema, Use};
 use category::{Categories, Pool};
 use late::Late;
 use mean::Means;
+pub use measures::Measures;
 use time::Times;
 
 /// Columns of numbers that a category may become at most, each of one-hot and hashed.
@@ -398,6 +400,20 @@ impl Transform {
             self.pool_names(schema, &mut names);
         }
         names
+    }
+
+    /// The column of each number; none for those that columns share.
+    #[must_use]
+    pub fn sources(&self) -> Vec<Option<usize>> {
+        let mut sources = Vec::with_capacity(self.dimension);
+        for (place, encoder) in self.columns.iter().enumerate() {
+            if place == self.before {
+                sources.extend(std::iter::repeat_n(None, self.pool.width()));
+            }
+            sources.extend(std::iter::repeat_n(Some(place), encoder.width()));
+        }
+        sources.resize(self.dimension, None);
+        sources
     }
 
     fn pool_names(&self, schema: &Schema, names: &mut Vec<String>) {

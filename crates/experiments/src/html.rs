@@ -20,6 +20,7 @@ use crate::judgement::Outcome;
 use crate::report;
 use crate::report::edition::Edition;
 use crate::report::tally::Tally;
+use crate::statements::Status;
 
 mod content;
 mod formula;
@@ -134,6 +135,25 @@ fn mark(outcome: Outcome) -> Markup {
         Outcome::NotRun => "M8 3a5 5 0 1 0 .01 0Z",
     };
     html! { svg.mark viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" { path d=(path) {} } }
+}
+
+/// How a statement stands, with its words: what was built and what needs a choice of ours have
+/// badges of their own, because neither is a statement that holds as printed.
+fn standing(status: Status, words: &str) -> Markup {
+    let (class, path) = match status {
+        Status::Holds => return badge(Outcome::Reproduced, words),
+        Status::Differs => return badge(Outcome::Differs, words),
+        Status::NotTested | Status::NotTestable => return badge(Outcome::NotRun, words),
+        // A brick, and a fork.
+        Status::Built => ("built", "M2.5 4.5h11v7h-11ZM8 4.5v7"),
+        Status::WithOurChoice => ("choice", "M8 13.5V8.5L3.5 3M8 8.5 12.5 3"),
+    };
+    html! {
+        span class={ "badge " (class) } {
+            svg.mark viewBox="0 0 16 16" width="14" height="14" aria-hidden="true" { path d=(path) {} }
+            (words)
+        }
+    }
 }
 
 /// Numbers of comparisons by outcome, the kinds apart. An outcome without comparisons is left out.

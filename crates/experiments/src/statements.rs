@@ -4,6 +4,11 @@
 //! `docs/papers/README.md` says how a row is written. The report counts statements from these
 //! pages, and a test holds them to the sources and to the kept results.
 
+use std::fmt;
+
+use crate::judgement::Outcome;
+use crate::table::Table;
+
 /// The pages by the names of their papers.
 pub const PAGES: [(&str, &str); 4] = [
     ("sublinear", include_str!("../../../docs/papers/sublinear.md")),
@@ -47,6 +52,74 @@ impl Status {
     }
 }
 
+/// A choice of the verdicts of a table: `column=value; column=value; column`.
+///
+/// A row is chosen if it has each value in its column, as people see it; a value that ends with `…`
+/// is the beginning of the cell. A column without a value is the one whose verdicts count, all
+/// columns unless given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selector {
+    /// Columns and their values.
+    pub cells: Vec<(String, String)>,
+    /// The column of the verdicts.
+    pub verdicts: Option<String>,
+}
+
+impl Selector {
+    fn read(text: &str) -> Self {
+        let mut selector = Self::default();
+        for part in text.split("; ").filter(|part| !part.is_empty()) {
+            match part.split_once('=') {
+                Some((column, value)) => selector.cells.push((column.to_owned(), value.to_owned())),
+                None => selector.verdicts = Some(part.to_owned()),
+            }
+        }
+        selector
+    }
+
+    /// True if a cell has this value.
+    fn is_like(cell: &str, value: &str) -> bool {
+        match value.strip_suffix('…') {
+            Some(beginning) => cell.starts_with(beginning),
+            None => cell == value,
+        }
+    }
+
+    /// The outcomes of the verdicts chosen.
+    ///
+    /// # Errors
+    /// When a column does not exist, a value is in no cell of its column, or a column that is to
+    /// hold verdicts holds none.
+    pub fn choose(&self, table: &Table) -> Result<Vec<Outcome>, String> {
+        let names: Vec<&str> = table.header().map(|(name, _)| name).collect();
+        let place = |column: &String| {
+            names.iter().position(|name| name == column).ok_or_else(|| format!("there is no column {column:?}"))
+        };
+        let rows: Vec<_> = table.shown().collect();
+        let mut chosen = vec![true; rows.len()];
+        for (column, value) in &self.cells {
+            let place = place(column)?;
+            let mut found = false;
+            for (row, chosen) in rows.iter().zip(&mut chosen) {
+                let is_like = Self::is_like(&row[place].text, value);
+                found |= is_like;
+                *chosen &= is_like;
+            }
+            if !found {
+                return Err(format!("no cell of column {column:?} is {value:?}"));
+            }
+        }
+        let only = self.verdicts.as_ref().map(place).transpose()?;
+        let cells = rows.iter().zip(chosen).filter(|(_, chosen)| *chosen).flat_map(|(row, _)| row.iter().enumerate());
+        let cells = cells.filter(|(at, _)| only.is_none_or(|only| only == *at));
+        let outcomes: Vec<Outcome> = cells.filter_map(|(_, cell)| cell.outcome).collect();
+        if outcomes.is_empty() && only.is_some() {
+            return Err("no verdict is chosen".to_owned());
+        }
+        Ok(outcomes)
+    }
+}
+
 /// Evidence that a row points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
@@ -57,15 +130,32 @@ pub enum Evidence {
         /// The function's name.
         function: Option<String>,
     },
-    /// A table of the kept results.
+    /// Verdicts of a table of the kept results.
     Table {
         /// Its stem.
         table: String,
-        /// Words that the rows counted contain.
-        words: String,
+        /// The verdicts counted.
+        selector: Selector,
         /// Number of verdicts that came out, and number of all.
         count: Option<(usize, usize)>,
     },
+}
+
+impl fmt::Display for Evidence {
+    /// As the pages write it, without the folders of a file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { path, function } => {
+                f.write_str(path.rsplit('/').next().unwrap_or(path))?;
+                function.as_ref().map_or(Ok(()), |function| write!(f, "#{function}"))
+            }
+            Self::Table { table, selector, .. } => {
+                let cells = selector.cells.iter().map(|(column, value)| format!("{column}={value}"));
+                let parts: Vec<String> = cells.chain(selector.verdicts.clone()).collect();
+                if parts.is_empty() { f.write_str(table) } else { write!(f, "{table}[{}]", parts.join("; ")) }
+            }
+        }
+    }
 }
 
 /// A row.
@@ -125,8 +215,9 @@ fn pointers(cell: &str) -> Vec<Evidence> {
                 Evidence::File { path: inside.to_owned(), function: None }
             }
             None => {
-                let (table, words) = inside.split_once(": ").unwrap_or((inside, ""));
-                Evidence::Table { table: table.to_owned(), words: words.to_owned(), count: count(behind) }
+                let (table, selector) = inside.split_once('[').unwrap_or((inside, "]"));
+                let selector = Selector::read(selector.trim_end_matches(']'));
+                Evidence::Table { table: table.to_owned(), selector, count: count(behind) }
             }
         });
     }

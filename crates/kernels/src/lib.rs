@@ -20,6 +20,9 @@
 //! For the Gaussian kernel, [`RandomFourier`] draws the random features of Rahimi and Recht (2007),
 //! and [`TaylorFeatures`] computes deterministic ones.
 //!
+//! [`shapley_values`] tells exactly what each input does to a sum of kernels that are products over
+//! the inputs.
+//!
 //! The crate checks parameters but not data. Learners refuse a point with a NaN or of another
 //! dimension before they evaluate a kernel.
 #![doc = include_str!("../README.md")]
@@ -40,6 +43,7 @@ mod points;
 mod product;
 mod row;
 mod scratch;
+mod shapley;
 mod stationary;
 mod taylor;
 
@@ -53,5 +57,6 @@ pub use median::{median_width, weighted_median_width};
 pub use mercer_simd::AlignedVec;
 pub use points::Points;
 pub use product::Product;
+pub use shapley::{Complex, ShapleyFactor, shapley_values};
 pub use stationary::{Gaussian, Laplace, Matern32, Matern52};
 pub use taylor::TaylorFeatures;

@@ -555,6 +555,9 @@ impl LearnerCore {
         let refused = |got| errors::model(ModelError::OtherKind { expected, got });
         let model =
             Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|other| refused(other.kind()))?;
+        if model.groups.is_some() {
+            return Err(errors::of_groups());
+        }
         if model.task.kind() != expected || model.encoding.is_some() {
             return Err(refused(model.task.kind()));
         }

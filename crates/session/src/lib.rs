@@ -4,9 +4,11 @@
 //! |---|---|
 //! | [`Row`], [`RowPrediction`] | a row, and what is predicted for it: [`Tabular::predict`](model::Tabular::predict) and [`Tabular::learn`](model::Tabular::learn) are the one road for every door |
 //! | [`classes`] | the class of a label, and what scores say |
+//! | [`explain`] | effects of the columns that add up to a prediction |
 //! | [`file`](mod@file), [`lock`] | files that appear whole or not at all, and one writer of a model at a time |
 //! | [`model`] | learners in files: saved, read back and checked |
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
+//! | [`Watcher`] | records under watch: what is new, what has changed, and which column |
 //! | [`fit`] | sums of maps that are fixed beforehand, by their specification |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
@@ -14,17 +16,24 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+mod block;
 pub mod classes;
+pub mod explain;
 pub mod file;
 pub mod fit;
+mod groups;
 mod late;
 pub mod lock;
 pub mod model;
 pub mod notes;
 mod step;
+mod watcher;
 
 /// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
 pub type Session = model::Tabular<model::Task>;
 
-pub use late::{EarlyPrediction, LabelDelay, LateRows, parse_span, record_time};
+pub use block::{BlockPredictions, BlockTargets, ClassRound};
+pub use groups::{GroupAnswer, Groups, write_name};
+pub use late::{EarlyPrediction, LabelDelay, LateRows, RowsById, parse_span, record_time};
 pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};
+pub use watcher::{AlarmKind, WatchAlarm, WatchChoices, Watcher};

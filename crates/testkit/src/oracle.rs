@@ -51,6 +51,7 @@ mod sketched_kons;
 mod sogd;
 mod svd_basis;
 mod tokens;
+mod watch;
 mod weighted;
 
 pub use aggregation::{ada_hedge, ada_hedge_with_gap, boa, boa_rate, ml_poly, scaled_regrets};
@@ -91,6 +92,7 @@ pub use several_kernels::{MknlmsCsParams, mknlms_cs, mxklms};
 pub use sketched_kons::{SketchedKonsParams, sketched_kons};
 pub use sogd::{DenseOperator, OperatorTest, OperatorTrace, Pair, SogdParams, dense_sogd, sparse_sogd};
 pub use tokens::{TokenExample, coin, diagonal_kalman, products};
+pub use watch::{RankOptions, bets_on_ranks, newness_parts, tail_share};
 pub use weighted::{
     Forgets, FunctionGradient, Steps, WeightedExample, WeightedLeastSquares, WeightedNewton, feature_gradient,
     loss_gradient, newton_coordinates, weighted_kernel_ridge, weighted_kons,

@@ -1,6 +1,8 @@
 //! The last examples of a stream, and Gaussian processes on those of them that are nearest to an
 //! input.
 
+use std::sync::OnceLock;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Points};
 use mercer_simd::{LANES, Lane};
@@ -41,13 +43,21 @@ pub(crate) struct Neighbours {
     count: usize,
     processes: [Process; LANES],
     outputs: usize,
-    /// Index of all but the last `recent` examples; it may be missing.
+    /// Index of all but the last `recent` examples. A file has none: whoever looks first makes it.
     #[cfg_attr(feature = "serde", serde(skip))]
-    index: Index,
+    index: OnceLock<OlderExamples>,
     /// Examples that have come since the index was made.
     recent: usize,
     /// At how many points of the index a search looked when it was made, 0 before.
     looked: usize,
+}
+
+/// Index of the older examples of a window.
+#[derive(Clone, Debug, Default)]
+struct OlderExamples {
+    index: Index,
+    /// Examples before the last `recent` that are not in it, because they fill no leaf.
+    left_over: usize,
 }
 
 /// Memory of a prediction, with its result; the first three are for who asks.
@@ -91,7 +101,7 @@ impl Neighbours {
             count,
             processes,
             outputs,
-            index: Index::default(),
+            index: OnceLock::new(),
             recent: 0,
             looked: 0,
         }
@@ -164,7 +174,8 @@ impl Neighbours {
         let NeighbourMemory { distances, candidates, near, search, .. } = memory;
         let mut nearest = NearestPoints::new(self.count, candidates);
         let held = self.len();
-        let recent = if self.index.len() == 0 { held } else { self.recent.min(held) };
+        let OlderExamples { index, left_over } = self.older_examples();
+        let recent = if index.len() == 0 { held } else { (self.recent + left_over).min(held) };
         let first = (self.oldest + held - recent) % held;
         let see_recent = |nearest: &mut NearestPoints<'_>| {
             for range in [first..held.min(first + recent), 0..(first + recent).saturating_sub(held)] {
@@ -176,7 +187,7 @@ impl Neighbours {
             }
         };
         let is_recent = |place: usize| (if place < first { place + held } else { place }) - first < recent;
-        let looked = self.index.search(x, is_recent, (recent, see_recent), search, &mut nearest);
+        let looked = index.search(x, is_recent, (recent, see_recent), search, &mut nearest);
         nearest.finish(near);
         looked
     }
@@ -189,10 +200,13 @@ impl Neighbours {
             return;
         }
         let oldest = self.oldest;
-        let places = (0..held).map(|age| if oldest + age < held { oldest + age } else { oldest + age - held });
-        self.index.make(&self.points, places, held);
-        self.recent = held - self.index.len();
-        if self.index.len() == 0 {
+        let mut older = self.index.take().unwrap_or_default();
+        older.index.make(&self.points, self.places(), held);
+        older.left_over = 0;
+        self.recent = held - older.index.len();
+        let is_empty = older.index.len() == 0;
+        self.index = OnceLock::from(older);
+        if is_empty {
             return;
         }
         // What is measured on a new index depends on the examples alone, and not on whether they
@@ -205,6 +219,33 @@ impl Neighbours {
         });
         self.looked = probes.sum::<usize>() / PROBES;
         memory.point = point;
+    }
+
+    /// Places of the examples, the oldest first.
+    fn places(&self) -> impl Iterator<Item = usize> + use<> {
+        let (oldest, held) = (self.oldest, self.len());
+        (0..held).map(move |age| if oldest + age < held { oldest + age } else { oldest + age - held })
+    }
+
+    /// The index, made anew if the window comes from a file and had one when it was saved.
+    fn older_examples(&self) -> &OlderExamples {
+        self.index.get_or_init(|| {
+            let older = self.len().saturating_sub(self.recent);
+            let mut index = Index::default();
+            if self.dimension() > 0 {
+                index.make(&self.points, self.places(), older);
+            }
+            let left_over = older - index.len();
+            OlderExamples { index, left_over }
+        })
+    }
+
+    /// Forgets the index.
+    fn disarrange(&mut self) {
+        if let Some(older) = self.index.get_mut() {
+            older.index.clear();
+        }
+        self.recent = self.len();
     }
 
     /// At how many points and sides of boxes a search looks, as far as it is known.
@@ -285,15 +326,13 @@ impl Neighbours {
             self.points.replace(place, &point);
         }
         self.processes = processes;
-        self.index.clear();
-        self.recent = self.len();
+        self.disarrange();
     }
 
     /// Features join that were 0 in all examples.
     pub(crate) fn grow(&mut self, added: usize) {
         self.points.grow(added);
-        self.index.clear();
-        self.recent = self.len();
+        self.disarrange();
     }
 
     /// Gains an output, in which every example was like that of output `like`, or 0.
@@ -397,6 +436,22 @@ mod tests {
         assert!(neighbours.looked() < 600, "{}", neighbours.looked());
         neighbours.find(&[0.5, -0.5], &mut memory);
         assert!(memory.near.iter().copied().eq((0..32).map(|place| (0.0, place))));
+    }
+
+    #[test]
+    fn a_window_without_its_index_makes_it_when_it_is_asked() {
+        for capacity in [1500, 4000] {
+            let mut memory = NeighbourMemory::default();
+            compare(window(2, capacity), 2, 3000, |t, neighbours| {
+                neighbours.arrange(&mut memory);
+                if t % 1001 == 1000 {
+                    // As from a file.
+                    neighbours.index = OnceLock::new();
+                    let looked = neighbours.find(&[0.3, 0.7], &mut memory);
+                    assert!((1..neighbours.len()).contains(&looked), "round {t}: {looked}");
+                }
+            });
+        }
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! The rows of many files in their order, with the same columns in all of them.
 
+use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mercer_encoding::Scale;
 use mercer_readers::{ColumnChoice, DataError, Example, Marks, ReadOptions, TargetColumn, Targets};
+use mercer_session::model::{PartSource, digest_of};
 
 use super::FitArguments;
 use super::frozen::{Frozen, tell_zero_one};
+use super::spool::Spool;
 use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
@@ -19,13 +22,18 @@ use crate::data::stop::Stop;
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
 use crate::report::output::same_file;
+use crate::report::verbosity;
 
 /// Files with the same columns.
 pub(super) struct Files {
     paths: Vec<PathBuf>,
+    /// Pipes that were copied to files, which are in `paths` in their place.
+    spools: Vec<Spool>,
     dialect: Dialect,
     /// For the first file.
     options: ReadOptions,
+    /// The name by which the rows are known again, in place of the files' own.
+    part: Option<String>,
     /// The encoding of the columns, if they are not numbers as they are.
     frozen: Option<Frozen>,
     /// True if there is a file that could have settled that.
@@ -38,6 +46,9 @@ pub(super) struct Files {
     features: Vec<String>,
     targets: Vec<String>,
 }
+
+/// Empty files that are named.
+const MOST_EMPTY: usize = 5;
 
 /// The rows of one file that are in a shard.
 #[derive(Clone, Debug)]
@@ -83,6 +94,14 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
+/// Refuses what has no row. Whatever else is wrong with a row is said when it is summed up.
+fn has_rows(mut input: Input) -> Result<(), Failure> {
+    match input.next(&mut Example::default()) {
+        Err(error @ (DataError::Empty { .. } | DataError::HeaderOnly { .. })) => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
 /// True if a name matches a pattern of `*` (any text) and `?` (any character).
 fn is_like(name: &str, pattern: &str) -> bool {
     let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
@@ -116,8 +135,10 @@ impl Files {
         };
         let mut files = Self {
             paths: expand(&arguments.data)?,
+            spools: Vec::new(),
             dialect: arguments.dialect.clone(),
             options,
+            part: arguments.part.clone(),
             frozen: None,
             settled: arguments.scale_from.is_some(),
             classes: false,
@@ -126,7 +147,7 @@ impl Files {
             features: Vec::new(),
             targets: Vec::new(),
         };
-        let Some(first) = files.paths.first() else { return Err(Failure::usage("give at least one file")) };
+        files.spool()?;
         if let Some(path) = &arguments.scale_from
             && let Some(frozen) = Frozen::learn(path, arguments, &files.told(path, &files.options))?
         {
@@ -134,16 +155,18 @@ impl Files {
             (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
             files.targets = frozen.targets().to_vec();
             files.frozen = Some(frozen);
-            (0..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+            files.check(None)?;
             return Ok(files);
         }
         if let (true, Some(path)) = (arguments.scale != Scale::None, &arguments.scale_from) {
             return Err(not_scaled(&path.display().to_string(), arguments.scale));
         }
-        let input = files.raw(first, &files.options, true)?;
+        let (leader, input) = files.leader()?;
         let columns = input.columns();
         (files.dimension, files.outputs) = (columns.dimension, input.kind().outputs());
         (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
+        // The order of columns is that of their names, so that shards merge whatever theirs was.
+        files.features.sort_unstable();
         files.classes = input.kind().is_class();
         if input.is_zero_one() && arguments.task.is_none() {
             tell_zero_one(input.shown());
@@ -151,11 +174,63 @@ impl Files {
         // The first file settles it for all.
         files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
         if files.outputs == 0 {
-            return Err(Failure::usage(format!("{}: has no target", files.paths[0].display())));
+            return Err(Failure::usage(format!("{}: has no target", files.shown(leader))));
         }
-        // What differs is said before the first row is summed up.
-        (1..files.paths.len()).try_for_each(|file| files.rows(file).map(drop))?;
+        files.check(Some(leader))?;
         Ok(files)
+    }
+
+    /// Copies pipes to files, because a pipe can be read only once.
+    fn spool(&mut self) -> Result<(), Failure> {
+        for path in &mut self.paths {
+            if let Some(spool) = Spool::of(path)? {
+                *path = spool.path().to_owned();
+                self.spools.push(spool);
+            }
+        }
+        Ok(())
+    }
+
+    /// The first file that has rows, which says for all what the columns are.
+    fn leader(&self) -> Result<(usize, Input), Failure> {
+        let mut empty = None;
+        for (file, path) in self.paths.iter().enumerate() {
+            let opened = self.raw(path, &self.options, true);
+            match opened.and_then(|input| self.raw(path, &self.options, false).and_then(has_rows).map(|()| input)) {
+                Err(failure) if failure.is_of_no_rows() => empty = empty.or(Some(failure)),
+                opened => return Ok((file, opened?)),
+            }
+        }
+        Err(empty.unwrap_or_else(|| Failure::usage("give at least one file")))
+    }
+
+    /// Opens every file, so that what differs is said before the first row is summed up, and passes
+    /// over those without rows, which engines write where a part is empty.
+    fn check(&mut self, leader: Option<usize>) -> Result<(), Failure> {
+        let (mut filled, mut empty, mut why) = (Vec::new(), Vec::new(), None);
+        for file in 0..self.paths.len() {
+            match self.rows(file).and_then(has_rows) {
+                _ if leader == Some(file) => filled.push(self.paths[file].clone()),
+                Err(failure) if failure.is_of_no_rows() => {
+                    empty.push(self.shown(file));
+                    why = why.or(Some(failure));
+                }
+                opened => {
+                    opened?;
+                    filled.push(self.paths[file].clone());
+                }
+            }
+        }
+        let Some(why) = why else { return Ok(()) };
+        if filled.is_empty() {
+            return Err(why);
+        }
+        let more = empty.len().saturating_sub(MOST_EMPTY);
+        let listed = empty[..empty.len().min(MOST_EMPTY)].join(", ");
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        verbosity::remark(format!("{listed}{more}: no row, passed over"));
+        self.paths = filled;
+        Ok(())
     }
 
     /// d.
@@ -178,7 +253,7 @@ impl Files {
         self.frozen.as_ref()
     }
 
-    /// The features' names, if there are names.
+    /// The features' names in their order, if there are names.
     pub(super) fn features(&self) -> &[String] {
         &self.features
     }
@@ -189,21 +264,41 @@ impl Files {
     }
 
     pub(super) fn shown(&self, file: usize) -> String {
-        self.paths[file].display().to_string()
+        self.shown_path(&self.paths[file])
+    }
+
+    fn shown_path(&self, path: &Path) -> String {
+        let spool = self.spools.iter().find(|spool| spool.path() == path);
+        spool.map_or_else(|| path.display().to_string(), |spool| spool.shown().to_owned())
+    }
+
+    /// Where a file's rows come from, for whoever merges.
+    pub(super) fn source(&self, file: usize, rows: Range<u64>) -> Result<PartSource, Failure> {
+        let path = &self.paths[file];
+        let unread = |error| Failure::because(format!("{}: cannot be read ({error})", self.shown(file)));
+        match Source::resolve(path)? {
+            Source::Named(name) => Ok(PartSource::new(name, 0, rows)),
+            _ => {
+                let digest = digest_of(File::open(path).map_err(unread)?).map_err(unread)?;
+                let name = match (&self.part, self.spools.iter().find(|spool| spool.path() == path)) {
+                    (Some(name), _) => name.clone(),
+                    (None, Some(spool)) => spool.shown().to_owned(),
+                    (None, None) => path.canonicalize().map_err(unread)?.display().to_string(),
+                };
+                Ok(PartSource::new(name, digest, rows))
+            }
+        }
     }
 
     /// The options with what is told of how the file is written.
     fn told(&self, path: &Path, options: &ReadOptions) -> ReadOptions {
-        let of_first = path == self.paths[0];
+        let of_first = self.paths.first().is_some_and(|first| first == path);
         let dialect = if of_first { self.dialect.clone() } else { self.dialect.clone().beside(path) };
         dialect.told(path, options.clone())
     }
 
     fn raw(&self, path: &Path, options: &ReadOptions, aloud: bool) -> Result<Input, Failure> {
-        let source = Source::resolve(path)?;
-        if let Source::StandardInput = source {
-            return Err(Failure::usage("standard input cannot be cut into shards; give files"));
-        }
+        let shown = self.shown_path(path);
         // Numbers are numbers, also 0 and 1, unless the user says otherwise.
         let task = if options.targets == Targets::Labels { TaskChoice::Class } else { TaskChoice::Regression };
         let wanted = TaskOptions { task: Some(task), ..TaskOptions::default() };
@@ -216,7 +311,7 @@ impl Files {
             _ => return Ok(input),
         };
         Err(Failure::because(format!(
-            "{source}: its target is {other}; give data with targets of one kind, or say with --task what they are"
+            "{shown}: its target is {other}; give data with targets of one kind, or say with --task what they are"
         )))
     }
 
@@ -256,11 +351,7 @@ impl Files {
 
     /// The rows of a file.
     fn rows(&self, file: usize) -> Result<Input, Failure> {
-        if file == 0 && self.frozen.is_none() {
-            self.raw(&self.paths[0], &self.options, false)
-        } else {
-            self.like(&self.paths[file])
-        }
+        self.like(&self.paths[file])
     }
 
     /// The marks in the numbers of the first rows.

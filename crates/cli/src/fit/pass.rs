@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use mercer_kernels::AnyKernel;
-use mercer_learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
+use mercer_learners::{FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
 use mercer_readers::{Example, Labels};
 use mercer_session::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
@@ -40,8 +40,13 @@ struct ShardTask<'a> {
     over: AtomicBool,
 }
 
-/// Adds the rows of these parts to the state, and says how many there were.
-pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, threads: usize) -> Result<u64, Failure> {
+/// Adds the rows of these parts to the state, and says how many each had.
+pub(super) fn sum_up(
+    files: &Files,
+    parts: &[FilePart],
+    state: &mut Moments,
+    threads: usize,
+) -> Result<Vec<u64>, Failure> {
     let map = state.sums.feature_map().clone();
     let columns = files.dimension() + files.outputs();
     let task = ShardTask {
@@ -79,14 +84,14 @@ pub(super) fn sum_up(files: &Files, parts: &[FilePart], state: &mut Moments, thr
     if let Some((_, failure)) = failures.into_iter().min_by_key(|(index, _)| *index) {
         return Err(failure);
     }
-    let (mut whole, mut rows) = (task.nothing(), 0);
+    let (mut whole, mut counts) = (task.nothing(), Vec::new());
     for (summed, count) in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
         whole.add(summed).map_err(|error| Failure::because(error.to_string()))?;
-        rows += count;
+        counts.push(count);
     }
     state.classes = task.classes.then_some(whole.labels);
     state.sums = RidgeMoments::from_sums(map, whole.sums, 0.0).map_err(|error| Failure::because(error.to_string()))?;
-    Ok(rows)
+    Ok(counts)
 }
 
 /// Tells the other threads that one of them panics, so that none waits for its turn.
@@ -184,7 +189,7 @@ impl ShardTask<'_> {
 
     /// The sums of no row.
     fn nothing(&self) -> ShardSums {
-        ShardSums { sums: MomentSums::new(self.map.coordinates(), self.outputs), labels: Labels::new() }
+        ShardSums { sums: MomentSums::new(self.map, self.outputs), labels: Labels::new() }
     }
 
     /// Sums up chunk after chunk until none is left.
@@ -279,7 +284,7 @@ impl ShardTask<'_> {
         if chunk.labels.len() > MOST_CLASSES {
             return Err((0, MergeError::TooManyClasses { classes: chunk.labels.len() }.to_string()));
         }
-        let mut sums = MomentSums::new(self.map.coordinates(), outputs);
+        let mut sums = MomentSums::new(self.map, outputs);
         let step = if self.classes { CODED } else { rows.max(1) };
         for first in (0..rows).step_by(step) {
             let range = first..rows.min(first + step);
@@ -306,7 +311,7 @@ impl ShardTask<'_> {
         let mut scratch = MomentScratch::default();
         let mut refuses = |row: usize| {
             let one = rows.range(row, row + 1);
-            let mut sums = MomentSums::new(self.map.coordinates(), one.target(0).y.len());
+            let mut sums = MomentSums::new(self.map, one.target(0).y.len());
             sums.add_rows(self.map, one, &mut scratch).is_err()
         };
         (0..rows.len()).find(|row| refuses(*row)).unwrap_or(0)

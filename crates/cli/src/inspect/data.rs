@@ -70,7 +70,7 @@ fn refused(error: DataError) -> Failure {
 }
 
 /// A column as [`Overrides`] name it.
-fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
+pub(crate) fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> String {
     match choice.place(width, names) {
         Some(place) => format!("#{}", place + 1),
         // Whoever looks for it tells that it is not there.
@@ -79,7 +79,7 @@ fn number(choice: &ColumnChoice, width: usize, names: Option<&[String]>) -> Stri
 }
 
 /// The targets, as [`Overrides`] name columns.
-fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
+pub(crate) fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&[String]>) -> Vec<String> {
     let choice = |choice: &ColumnChoice| number(choice, width, names);
     match target {
         // A single column is no target, since there would be nothing to predict it from.
@@ -99,7 +99,7 @@ fn tell(
     let target = arguments.target.as_ref();
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
     // Nothing is enough.
-    let head = Head::of(&mut records, |_| false).map_err(refused)?;
+    let head = Head::of(&mut records, None, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
     // Of rows that cannot be read nothing is known.
     if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {

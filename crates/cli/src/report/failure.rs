@@ -17,27 +17,34 @@ use crate::report::plain::Plain;
 pub(crate) struct Failure {
     message: String,
     code: u8,
+    /// A file has no row.
+    no_rows: bool,
 }
 
 impl Failure {
     /// The arguments cannot be right, whatever the data.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 2 }
+        Self { message: message.into(), code: 2, no_rows: false }
     }
 
     /// The arguments may be right, but it did not work.
     pub(crate) fn because(message: impl Into<String>) -> Self {
-        Self { message: message.into(), code: 1 }
+        Self { message: message.into(), code: 1, no_rows: false }
     }
 
     /// A signal of that number ended a run that has nothing to keep.
     pub(crate) fn signal(number: u8) -> Self {
-        Self { message: "ended by a signal".to_owned(), code: 128 + number }
+        Self { message: "ended by a signal".to_owned(), code: 128 + number, no_rows: false }
     }
 
     /// The same with something more to be said.
     pub(crate) fn with(self, more: &str) -> Self {
         Self { message: format!("{}; {more}", self.message), ..self }
+    }
+
+    /// True if all that is wrong is that a file has no row.
+    pub(crate) fn is_of_no_rows(&self) -> bool {
+        self.no_rows
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -128,6 +135,9 @@ impl From<DataError> for Failure {
                 Self::because(format!(
                     "{file}: is no file, and may be a pattern, which the shell would fill in without quotes; {SEVERAL}"
                 ))
+            }
+            DataError::Empty { .. } | DataError::HeaderOnly { .. } => {
+                Self { no_rows: true, ..Self::because(error.to_string()) }
             }
             _ => Self::because(error.to_string()),
         }

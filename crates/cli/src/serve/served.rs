@@ -109,7 +109,9 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
         Some(encoding) => {
             let schema = encoding.schema();
             let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
-            let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+            let group = model.groups.as_ref().map(|groups| groups.column);
+            let columns = schema.columns().iter().enumerate();
+            let used = columns.filter(|(place, column)| column.used != Use::SetAside || Some(*place) == group);
             let (features, columns) = used
                 .map(|(place, column)| {
                     let column = Column {
@@ -192,7 +194,7 @@ impl Examples {
     /// The row as a file would have it.
     fn sample(&self, row: &Row) -> Result<SessionRow, Reason> {
         let mut sample = SessionRow::default();
-        let SessionRow { example, record } = &mut sample;
+        let SessionRow { example, record, .. } = &mut sample;
         example.weight = row.weight;
         match (&row.targets[..], self.model.classes().is_some()) {
             ([value], true) => Labels::canonical_cell(cell_of(value), &mut example.label),

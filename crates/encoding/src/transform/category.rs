@@ -88,6 +88,13 @@ impl Categories {
         self.gaps
     }
 
+    /// The place of a cell among the categories of the head, the commonest first; behind all for
+    /// others; none for a gap.
+    pub(super) fn place(&self, cell: Cell<'_>) -> Option<usize> {
+        let key = Key::from_cell(cell)?;
+        Some(self.slot(self.name(cell, &key)).unwrap_or(self.slots))
+    }
+
     fn slot(&self, name: &str) -> Option<usize> {
         self.known.iter().position(|known| known == name)
     }

@@ -4,12 +4,11 @@
 use maud::{Markup, html};
 
 use super::markdown::words;
-use super::{FULL, OWN, badge, content, counts, duration, file, shell};
+use super::{FULL, OWN, content, counts, duration, file, shell, standing};
 use crate::experiment::Paper;
-use crate::judgement::Outcome;
 use crate::report::edition::{Edition, Section, SectionState};
 use crate::report::kept::KeptReport;
-use crate::statements::{self, Statement, Status};
+use crate::statements::{self, Evidence, Statement, Status};
 
 pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
     let statements = statements::find(paper.name);
@@ -28,15 +27,6 @@ pub(super) fn page(edition: &Edition, paper: &Paper) -> Markup {
     shell(edition, &file(paper), &format!("{} · Mercer, reproduced", paper.name), &main)
 }
 
-/// The outcome of a status.
-pub(super) fn outcome(status: Status) -> Outcome {
-    match status {
-        Status::Holds | Status::Built | Status::WithOurChoice => Outcome::Reproduced,
-        Status::Differs => Outcome::Differs,
-        Status::NotTested | Status::NotTestable => Outcome::NotRun,
-    }
-}
-
 fn table(statements: &[Statement]) -> Markup {
     html! {
         section aria-labelledby="statements" {
@@ -44,16 +34,33 @@ fn table(statements: &[Statement]) -> Markup {
             p.counts { (numbers(statements)) }
             div.scroll tabindex="0" role="group" aria-labelledby="statements" {
                 table.stack aria-labelledby="statements" {
-                    thead { tr { @for name in ["statement", "in our words", "how it stands"] { th scope="col" { (name) } } } }
+                    thead { tr { @for name in ["statement", "in our words", "code", "shown by", "how it stands"] { th scope="col" { (name) } } } }
                     tbody {
                         @for each in statements {
                             tr {
                                 td { (each.name) }
                                 td.long { (super::formula::inline(&each.words)) }
-                                td.long { (badge(outcome(each.status), each.status.name())) " " (words(&each.reason)) }
+                                td.evidence { (evidence(&each.code)) }
+                                td.evidence { (evidence(&each.shown)) }
+                                td.long { (standing(each.status, each.status.name())) " " (words(&each.reason)) }
                             }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Files, tests, and tables with their counts, a line each.
+fn evidence(all: &[Evidence]) -> Markup {
+    html! {
+        ul {
+            @for each in all {
+                li {
+                    @let path = if let Evidence::File { path, .. } = each { Some(path) } else { None };
+                    code title=[path] { (each) }
+                    @if let Evidence::Table { count: Some((came_out, all)), .. } = each { " " (came_out) " of " (all) }
                 }
             }
         }
@@ -65,7 +72,7 @@ pub(super) fn numbers(statements: &[Statement]) -> Markup {
     html! {
         @for status in Status::ALL {
             @let count = statements.iter().filter(|each| each.status == status).count();
-            @if count > 0 { (badge(outcome(status), &format!("{count} {}", status.name()))) " " }
+            @if count > 0 { (standing(status, &format!("{count} {}", status.name()))) " " }
         }
     }
 }

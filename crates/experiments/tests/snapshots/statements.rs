@@ -14,8 +14,7 @@ use std::path::Path;
 use crate::judgement::Outcome;
 use crate::papers::experiments;
 use crate::report::kept;
-use crate::statements::{Evidence, PAGES, Statement, Status, read};
-use crate::table::TableVerdict;
+use crate::statements::{Evidence, PAGES, Selector, Statement, Status, read};
 use nalgebra::DMatrix;
 
 /// Statements that the papers number, read off their texts; the pages may say more.
@@ -139,6 +138,11 @@ const NUMBERED: [(&str, &[&str]); 4] = [
     ),
 ];
 
+/// Negative control: what a test says of something wrong. A test that it passes shows nothing.
+fn breaks(wrong: &str, holds: bool) {
+    assert!(!holds, "{wrong} passes as well");
+}
+
 /// Numbers in `[−1, 1]` from a seed.
 fn matrix(seed: u64, rows: usize, columns: usize) -> DMatrix<f64> {
     let entries = mercer_testkit::streams::uniforms(seed, rows * columns);
@@ -150,15 +154,13 @@ fn largest(a: &DMatrix<f64>) -> f64 {
     a.symmetric_eigenvalues().max()
 }
 
-/// The verdicts of a kept table whose subject contains `words`, or `None` without such a table.
-fn verdicts(table: &str, words: &str) -> Option<Vec<TableVerdict>> {
-    let kept = |name| kept::load(&kept::folder(), name).unwrap();
-    let of = |experiment: &crate::experiment::Experiment| {
-        let full = kept(experiment.name)?;
-        let found = full.report.find_table(table)?;
-        Some(found.judged().into_iter().filter(|judged| judged.subject.contains(words)).collect())
-    };
-    experiments().find_map(of)
+/// The outcomes that a selector chooses in a kept table, or why there are none.
+fn outcomes(table: &str, selector: &Selector) -> Result<Vec<Outcome>, String> {
+    let found = experiments().find_map(|experiment| {
+        let full = kept::load(&kept::folder(), experiment.name).unwrap()?;
+        full.report.find_table(table).map(|found| selector.choose(found))
+    });
+    found.unwrap_or_else(|| Err("no kept table is named so".to_owned()))
 }
 
 /// Fault of one piece of evidence.
@@ -169,14 +171,22 @@ fn fault(root: &Path, shown: &Evidence) -> Option<String> {
                 return Some(format!("{path} is not there"));
             };
             let function = function.as_ref()?;
-            (!text.contains(&format!("fn {function}("))).then(|| format!("{path} has no function {function}"))
+            let Some(at) = text.find(&format!("fn {function}(")) else {
+                return Some(format!("{path} has no function {function}"));
+            };
+            let body = text[at..].split_inclusive("\n}\n").next().unwrap_or_default();
+            let is_lemma = path.contains("/snapshots/statements/");
+            (is_lemma && !body.contains("breaks(")).then(|| format!("{path}#{function} has no negative control"))
         }
-        Evidence::Table { table, words, count } => {
-            let Some(found) = verdicts(table, words) else { return Some(format!("no kept table is named {table}")) };
-            let came_out = found.iter().filter(|judged| judged.outcome == Outcome::Reproduced).count();
+        Evidence::Table { table, selector, count } => {
+            let found = match outcomes(table, selector) {
+                Ok(found) => found,
+                Err(fault) => return Some(format!("{table}: {fault}")),
+            };
+            let came_out = found.iter().filter(|outcome| **outcome == Outcome::Reproduced).count();
             let count = (*count)?;
             (count != (came_out, found.len()))
-                .then(|| format!("{table}: {words} has {came_out} of {}, the page says {count:?}", found.len()))
+                .then(|| format!("{table} has {came_out} of {}, the page says {count:?}", found.len()))
         }
     }
 }
@@ -230,10 +240,20 @@ fn a_wrong_row_is_told() {
     };
     assert_eq!(row("`lemma31` 52 of 52", "holds"), [] as [String; 0]);
     assert_eq!(row("`README.md#nothing`", "holds"), ["README.md has no function nothing"]);
+    let control = "`crates/experiments/tests/snapshots/statements/operator.rs#stochastic`";
+    assert!(row(control, "holds")[0].ends_with("operator.rs#stochastic has no negative control"));
     assert_eq!(row("`docs/nowhere.md`", "holds"), ["docs/nowhere.md is not there"]);
-    assert_eq!(row("`lemma31` 1 of 84", "differs: so")[0], "lemma31:  has 52 of 52, the page says (1, 84)");
-    assert_eq!(row("`lemma99` 1 of 1", "holds"), ["no kept table is named lemma99"]);
-    assert_eq!(row("`table3` 47 of 70", "holds"), ["it is said to hold, and some verdict does not"]);
+    assert_eq!(row("`lemma31` 1 of 84", "differs: so")[0], "lemma31 has 52 of 52, the page says (1, 84)");
+    assert_eq!(row("`lemma99` 1 of 1", "holds"), ["lemma99: no kept table is named so"]);
+    // Rows are chosen by whole cells, and a selector that chooses nothing is a fault.
+    let bounds = |selector: &str, count: &str| row(&format!("`bounds[{selector}]` {count}"), "holds");
+    assert_eq!(bounds("statement=Theorem 4", "1 of 1"), [] as [String; 0]);
+    assert_eq!(bounds("statement=Theorem 4", "6 of 6"), ["bounds has 1 of 1, the page says (6, 6)"]);
+    assert_eq!(bounds("statement=heorem 4", "1 of 1"), ["bounds: no cell of column \"statement\" is \"heorem 4\""]);
+    assert_eq!(bounds("claim=Theorem 4", "1 of 1"), ["bounds: there is no column \"claim\""]);
+    assert_eq!(bounds("statement=after…", "5 of 5"), [] as [String; 0]);
+    assert_eq!(bounds("decay", "1 of 1"), ["bounds: no verdict is chosen"]);
+    assert_eq!(row("`table3[verdict]` 26 of 42", "holds"), ["it is said to hold, and some verdict does not"]);
     assert_eq!(row("`lemma31` 52 of 52", "differs"), ["its status needs a reason"]);
     assert!(read("| Lemma | A. | `a` | `b` | perhaps |\n").is_err());
 }

@@ -32,7 +32,7 @@ fn sums(options: &str, range: std::ops::Range<usize>, shard: u64, of: u64) -> Mo
     for t in range.clone() {
         sums.add_label(&all[t].0, label(t, &all[t].0), 0.5 + (t % 3) as f64).unwrap();
     }
-    sums.close(shard, of, range.len() as u64).unwrap();
+    sums.close((shard, of), range.len() as u64, Vec::new()).unwrap();
     sums
 }
 

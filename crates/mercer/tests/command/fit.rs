@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+use mercer::RegressorExt;
 use mercer::model::{Model, Moments};
 use parquet::arrow::ArrowWriter;
 
@@ -161,6 +162,90 @@ fn an_interrupted_run_goes_on_where_a_shard_is_missing() {
     assert_eq!((sums.parts[0].shard, sums.parts[0].of, sums.rows()), (2, 3, 300));
 }
 
+/// What engines write: parts without a row, in any place.
+#[test]
+fn parts_without_a_row_are_passed_over() {
+    let folder = folder().with("head.csv", "a,b,c,y\n").with("nothing.csv", "");
+    folder.done(&format!("fit part-1.csv {TAYLOR} --out one.mercer"));
+    for files in ["part-1.csv head.csv", "head.csv nothing.csv part-1.csv"] {
+        let said = folder.run(&format!("fit {files} {TAYLOR} --out all.mercer --json"));
+        assert!(said.code == Some(0) && said.err.contains("no row, passed over"), "{}", said.err);
+        assert_eq!(fitted(&sums(&folder, "all.mercer")), fitted(&sums(&folder, "one.mercer")));
+    }
+}
+
+#[test]
+fn standard_input_is_summed_up() {
+    let folder = folder();
+    folder.done(&format!("fit part-1.csv {TAYLOR} --out file.mercer"));
+    let text = fs::read_to_string(folder.path("part-1.csv")).unwrap();
+    let said = folder.piped(text.as_bytes(), &format!("fit - --format csv {TAYLOR} --part one --out pipe.mercer"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let (file, pipe) = (sums(&folder, "file.mercer"), sums(&folder, "pipe.mercer"));
+    assert_eq!(fitted(&file), fitted(&pipe));
+    assert_eq!(pipe.parts[0].sources[0].name, "one");
+}
+
+/// A row counts once, and rows of two files count twice, be they equal.
+#[test]
+fn a_file_counts_once_whatever_it_is_in() {
+    let folder = folder();
+    let fit = |data: &str, out: &str| folder.done(&format!("fit {data} {TAYLOR} --out {out}"));
+    fit("part-1.csv part-3.csv", "both.mercer");
+    fit("part-1.csv", "first.mercer");
+    let twice = ["part-1.csv are in both states", "--part NAME"];
+    folder.refused(1, "merge both.mercer first.mercer --out all.mercer", &twice);
+    // Parts of one file that overlap, and parts that do not.
+    fit("part-1.csv --shard 0/2", "half.mercer");
+    fit("part-1.csv --shard 1/2", "other.mercer");
+    folder.refused(1, "merge first.mercer half.mercer --out all.mercer", &twice);
+    folder.done("merge half.mercer other.mercer --out all.mercer");
+    assert_eq!(sums(&folder, "all.mercer").rows(), sums(&folder, "first.mercer").rows());
+    // Equal rows under another name are other rows.
+    fs::copy(folder.path("part-1.csv"), folder.path("like-1.csv")).unwrap();
+    fit("like-1.csv", "like.mercer");
+    folder.done("merge first.mercer like.mercer --out all.mercer");
+    assert_eq!(sums(&folder, "all.mercer").rows(), 2 * sums(&folder, "first.mercer").rows());
+    // A copy in another folder may be the same or not: that is told.
+    fs::create_dir(folder.path("copies")).unwrap();
+    fs::copy(folder.path("part-1.csv"), folder.path("copies/part-1.csv")).unwrap();
+    fit("copies/part-1.csv", "copy.mercer");
+    let said = folder.run("merge first.mercer copy.mercer --out all.mercer");
+    assert!(said.code == Some(0) && said.err.contains("have the same contents and count as two"), "{}", said.err);
+}
+
+#[test]
+fn shards_merge_whatever_the_order_of_their_columns() {
+    let folder = Folder::new().with("one.csv", "b,a,y\n1,2,3\n2,1,5\n4,4,1\n").with("two.csv", "y,a,b\n2,1,1\n7,0,3\n");
+    for name in ["one", "two"] {
+        folder.done(&format!("fit {name}.csv --learner ridge --target y --out {name}.mercer"));
+    }
+    folder.done("fit one.csv two.csv --learner ridge --target y --out both.mercer");
+    folder.done("merge one.mercer two.mercer --out merged.mercer");
+    let (merged, both) = (sums(&folder, "merged.mercer"), sums(&folder, "both.mercer"));
+    let (merged, both) = (merged.fit().unwrap().task.learner, both.fit().unwrap().task.learner);
+    assert!((merged.predict(&[1.0, 2.0]).unwrap() - both.predict(&[1.0, 2.0]).unwrap()).abs() < 1e-12);
+}
+
+#[test]
+fn weighted_and_unweighted_shards_are_told_apart() {
+    let folder = Folder::new().with("w.csv", "a,w,y\n1,2,3\n2,1,5\n").with("n.csv", "a,y\n1,3\n2,5\n");
+    folder.done("fit w.csv --learner ridge --target y --weight w --out w.mercer");
+    folder.done("fit n.csv --learner ridge --target y --out n.mercer");
+    let words = ["w.mercer and n.mercer", "the weights", "column \"w\" and none"];
+    folder.refused(1, "merge w.mercer n.mercer --out all.mercer", &words);
+}
+
+/// The learner of all rows, to the bit.
+fn fitted(sums: &Moments) -> Vec<u8> {
+    Model::Regression(Box::new(sums.fit().unwrap())).to_bytes().unwrap()
+}
+
+/// The sums in a file.
+fn sums(folder: &Folder, name: &str) -> Moments {
+    Moments::from_bytes(&fs::read(folder.path(name)).unwrap()).unwrap()
+}
+
 #[test]
 fn what_does_not_go_together_is_refused_in_words() {
     let folder = folder()
@@ -182,13 +267,13 @@ fn what_does_not_go_together_is_refused_in_words() {
     }
     folder.refused(2, "merge a.mercer a.mercer --out c.mercer", &["given twice"]);
     fs::copy(folder.path("a.mercer"), folder.path("copy.mercer")).unwrap();
-    folder.refused(1, "merge a.mercer copy.mercer --out c.mercer", &["shard 0/2", "is in both states"]);
+    folder.refused(1, "merge a.mercer copy.mercer --out c.mercer", &["part-1.csv are in both states", "--part NAME"]);
     folder.refused(1, "merge b.mercer --retract a.mercer --out c.mercer", &["differ"]);
     folder.refused(1, "merge a.mercer --out a.mercer", &["--out"]);
     let fit = |data: &str| format!("fit {data} {TAYLOR} --out c.mercer");
     folder.refused(1, &fit("part-1.csv short.csv"), &["short.csv", "\"c\""]);
     folder.refused(1, &fit("part-1.csv gap.csv"), &["gap.csv", "line 3", "no value"]);
-    folder.refused(1, &fit("part-1.csv empty.csv"), &["empty.csv"]);
+    folder.refused(1, &fit("empty.csv"), &["empty.csv: has a header and no row"]);
     folder.refused(1, "fit huge.csv --learner ridge --threads 2 --out c.mercer", &["huge.csv, row 2", "overflow"]);
     folder.refused(1, &fit("none-*.csv"), &["none-*.csv: no file is named so"]);
     folder.refused(2, &fit("all.csv all.csv"), &["given twice"]);

@@ -161,10 +161,10 @@ fn what_is_encoded_in_another_way_is_refused() {
     folder.done(&format!("fit numbers.csv {ridge} --out c.mercer"));
     folder.refused(1, "merge a.mercer c.mercer --out d.mercer", &["the encodings", "numbers as they are"]);
     let fit = |data: &str| format!("fit {data} {ridge} --out d.mercer");
-    folder.refused(1, &fit("part-1.csv"), &["part-1.csv", "day", "--scale-from FILE encodes"]);
+    folder.refused(1, &fit("part-1.csv"), &["part-1.csv", "city", "--scale-from FILE encodes"]);
     let folder = folder.with("complete.csv", "day,city,size,paid,price\n1,2,3,4,5\n2,3,4,5,7\n");
     let plain = "fit part-1.csv --learner pkrr-taylor --scale-from complete.csv --out d.mercer";
-    folder.refused(1, plain, &["part-1.csv", "day", "nothing is encoded"]);
+    folder.refused(1, plain, &["part-1.csv", "city", "nothing is encoded"]);
     folder.refused(1, &fit("less.csv --scale-from from.csv"), &["less.csv", "no column \"day\"", "--scale-from"]);
     folder.refused(2, &fit("part-1.csv --scale standard"), &["--scale standard", "--scale-from FILE"]);
     folder.refused(2, &fit("part-1.csv --scale-from -"), &["standard input"]);

@@ -7,11 +7,13 @@ use std::path::Path;
 use super::support::{Folder, noise, object};
 
 /// Runs that print all keys between them.
-const RUNS: [&str; 16] = [
+const RUNS: [&str; 18] = [
     "eval t.csv --target y --learner krls",
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
     "eval t.csv --target y,x --learner krls",
+    "eval t.csv --target y --learner krls --group colour",
+    "inspect g.mercer",
     "compare t.csv --target y --learners krls,knlms",
     "tune t.csv --target y --learner krls --trials 8",
     "inspect t.csv",
@@ -23,6 +25,8 @@ const RUNS: [&str; 16] = [
     "koopman n.csv --trajectory",
     "koopman n.csv --trajectory --method sogd",
     "merge s.mercer --out all.mercer",
+    "watch t.csv --target y",
+    "explain t.csv --model m.mercer -n 1",
     "learners",
 ];
 
@@ -59,6 +63,7 @@ fn printed() -> Keys {
         said.out
     };
     run("train t.csv --target y --learner auto --intervals 0.9 --out m.mercer");
+    run("train t.csv --target y --learner krls --group colour --out g.mercer");
     let fit = "fit n.csv --target y --learner pkrr-taylor --kernel gaussian:1 --out s.mercer";
     let mut keys: Keys = BTreeSet::new();
     for words in [fit].iter().chain(&RUNS) {

@@ -10,6 +10,7 @@ mod dialects;
 #[cfg(feature = "arrow")]
 mod doors;
 mod eval;
+mod explain;
 mod fit;
 mod fit_classes;
 mod fit_tables;
@@ -17,6 +18,7 @@ mod forecast;
 #[cfg(feature = "arrow")]
 mod forms;
 mod gaps;
+mod groups;
 mod habits;
 mod headers;
 mod http;
@@ -61,5 +63,6 @@ mod trained_tables;
 #[cfg(unix)]
 mod troubleshooting;
 mod tune;
+mod watch;
 mod weights;
 mod words;

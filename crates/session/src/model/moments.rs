@@ -13,6 +13,7 @@ use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
+use super::part::{Part, PartSource, digest, twice};
 use super::tabular::check_columns;
 use super::{
     ClassUnion, Classes, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind, Numbers, Progress,
@@ -70,19 +71,6 @@ pub struct Moments {
     pub encoding: Option<Encoding>,
 }
 
-/// One shard that was summed up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Part {
-    /// Into how many shards the rows were cut.
-    pub of: u64,
-    /// Which of them, from 0.
-    pub shard: u64,
-    /// Its rows.
-    pub rows: u64,
-    /// A checksum of its sums, by which the same shard is known again.
-    pub fingerprint: u32,
-}
-
 /// Why two states do not go together. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -97,15 +85,30 @@ pub enum MergeError {
         /// That of the second.
         theirs: String,
     },
-    /// The same shard twice.
-    #[error("shard {shard}/{of} of {rows} rows is in both states; give each shard once")]
+    /// The same rows twice.
+    #[error("rows of {} are in both states, and would count twice; give each file once", told(name))]
     Twice {
-        /// Which shard.
-        shard: u64,
-        /// Of how many.
-        of: u64,
-        /// Its rows.
-        rows: u64,
+        /// What they were read from.
+        name: String,
+    },
+    /// Columns in another order.
+    #[error(
+        "the columns of the two states are the same in another order: {ours} and {theirs}; sum up one of them again with its \
+         columns in the order of the other"
+    )]
+    Order {
+        /// Those of the first state.
+        ours: String,
+        /// Those of the second.
+        theirs: String,
+    },
+    /// One has weights, and the other has none.
+    #[error("the weights of the two states differ: {ours} and {theirs}; sum up all shards with the same --weight")]
+    Weights {
+        /// The column of the first state, or none.
+        ours: String,
+        /// That of the second.
+        theirs: String,
     },
     /// A shard that is to be taken back is not there.
     #[error("shard {shard}/{of} of {rows} rows is not in the state; only what was merged can be taken back")]
@@ -139,24 +142,35 @@ fn different(what: &'static str, ours: &dyn Display, theirs: &dyn Display) -> Me
     MergeError::Different { what, ours: ours.to_string(), theirs: theirs.to_string() }
 }
 
+/// A source in a message.
+fn told(source: &str) -> &str {
+    if source.is_empty() { "the same sums" } else { source }
+}
+
 /// A list for a message, short.
 fn listed(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 impl Moments {
-    /// Has the sums be those of one shard, of so many rows.
+    /// Has the sums be those of shard `shard` of `of`, of so many rows from these sources. Rows
+    /// that came from no file are known again by their sums.
     ///
     /// # Errors
     /// When the sums cannot be written.
-    pub fn close(&mut self, shard: u64, of: u64, rows: u64) -> Result<(), ModelError> {
+    pub fn close(&mut self, (shard, of): (u64, u64), rows: u64, sources: Vec<PartSource>) -> Result<(), ModelError> {
+        let sources = if sources.is_empty() { vec![self.nameless(rows)?] } else { sources };
+        self.parts = vec![Part { of, shard, rows, sources }];
+        Ok(())
+    }
+
+    /// A source without a name, with the sums for its contents.
+    fn nameless(&self, rows: u64) -> Result<PartSource, ModelError> {
         let mut bytes = postcard::to_allocvec(&self.sums)?;
         if let Some(classes) = &self.classes {
             bytes = postcard::to_extend(classes, bytes)?;
         }
-        let fingerprint = crc32fast::hash(&bytes);
-        self.parts = vec![Part { of, shard, rows, fingerprint }];
-        Ok(())
+        Ok(PartSource::new("", digest(&bytes), 0..rows.max(1)))
     }
 
     /// The rows of all shards.
@@ -185,6 +199,14 @@ impl Moments {
             };
             return Err(different("the encodings of the columns", &ours, &theirs));
         }
+        let sorted = |names: &[String]| {
+            let mut sorted = names.to_vec();
+            sorted.sort_unstable();
+            sorted
+        };
+        if ours.features != theirs.features && sorted(&ours.features) == sorted(&theirs.features) {
+            return Err(MergeError::Order { ours: listed(&ours.features), theirs: listed(&theirs.features) });
+        }
         if ours.features != theirs.features {
             return Err(different("the columns", &listed(&ours.features), &listed(&theirs.features)));
         }
@@ -198,6 +220,12 @@ impl Moments {
         if self.classes.is_some() != other.classes.is_some() {
             let told = |state: &Self| if state.classes.is_some() { "classes" } else { "numbers" };
             return Err(different("the targets", &told(self), &told(other)));
+        }
+        let weight = |about: &Description| {
+            about.weight.as_ref().map_or("none".to_owned(), |column| format!("column {:?}", column.text()))
+        };
+        if ours.weight.is_some() != theirs.weight.is_some() {
+            return Err(MergeError::Weights { ours: weight(ours), theirs: weight(theirs) });
         }
         if ours.parameters != theirs.parameters {
             let told = |about: &Description| {
@@ -219,12 +247,12 @@ impl Moments {
     /// Adds the shards of another state. `O(r²)`.
     ///
     /// # Errors
-    /// When it is the state of something else, or has a shard that is in this one already; nothing
-    /// is changed.
+    /// When it is the state of something else, or rows of it are in this one already; nothing is
+    /// changed.
     pub fn merge(&mut self, other: &Self) -> Result<(), MergeError> {
         self.check_same(other)?;
-        if let Some(Part { shard, of, rows, .. }) = other.parts.iter().find(|part| self.parts.contains(part)) {
-            return Err(MergeError::Twice { shard: *shard, of: *of, rows: *rows });
+        if let Some(source) = twice(&self.parts, &other.parts) {
+            return Err(MergeError::Twice { name: source.name.clone() });
         }
         match self.union(other)? {
             None => self.sums.merge(&other.sums)?,
@@ -235,7 +263,7 @@ impl Moments {
                 (self.sums, self.classes) = (sums, Some(union.labels));
             }
         }
-        self.parts.extend(&other.parts);
+        self.parts.extend(other.parts.iter().cloned());
         self.parts.sort_unstable();
         Ok(())
     }
@@ -429,6 +457,7 @@ impl Moments {
             encoding: self.encoding.clone(),
             progress: Progress { rows: self.rows(), ..Progress::default() },
             task,
+            groups: None,
         }
     }
 
@@ -475,7 +504,11 @@ impl Validate for Moments {
             let fits = self.sums.outputs() == classes.len().max(1) && classes.len() <= MOST_CLASSES;
             Inconsistent::require(sorted && fits, "list of classes", "they are in order, and each has its sums")?;
         }
-        let counted = self.parts.iter().all(|part| part.shard < part.of && part.rows < u64::MAX >> 32);
+        let counted = self.parts.iter().all(|part| {
+            part.shard < part.of
+                && part.rows < u64::MAX >> 32
+                && part.sources.iter().all(|source| source.first <= source.end)
+        });
         Inconsistent::require(counted && self.parts.len() < 1 << 31, WHAT, "each is one of so many")?;
         Inconsistent::require(self.parts.is_sorted(), WHAT, "they are in order")
     }

@@ -6,7 +6,7 @@ use mercer_learners::{AogdAld, AogdAldParams, prequential};
 use mercer_testkit::oracle::gaussian;
 use nalgebra::{DMatrix, DVector};
 
-use super::{largest, matrix};
+use super::{breaks, largest, matrix};
 
 /// Points in the plane, and their kernel matrix.
 fn stream(count: usize) -> DMatrix<f64> {
@@ -28,9 +28,12 @@ fn lemma_d1() {
     let inner = x.transpose() * &x + alpha * DMatrix::<f64>::identity(6, 6);
     let inverse = inner.try_inverse().unwrap();
     let left = &x * x.transpose() * outer.clone().try_inverse().unwrap();
-    assert!((left - &x * &inverse * x.transpose()).norm() < 1e-12);
+    let same = |inverse: &DMatrix<f64>| (&left - &x * inverse * x.transpose()).norm() < 1e-12;
+    assert!(same(&inverse));
     let right = (DMatrix::identity(4, 4) - &x * inverse * x.transpose()) / alpha;
     assert!((outer.try_inverse().unwrap() - right).norm() < 1e-12);
+    let more = x.transpose() * &x + (alpha + 0.01) * DMatrix::<f64>::identity(6, 6);
+    breaks("another α", same(&more.try_inverse().unwrap()));
 }
 
 #[test]
@@ -70,6 +73,11 @@ fn lemma_g1_and_the_offline_bound() {
     let approximation = &cross * whole.try_inverse().unwrap() * cross.transpose();
     let error = largest(&(&kernel - approximation));
     assert!(error <= count as f64 * alpha, "{error}");
+    // Half of the dictionary leaves more than α of some value.
+    let half = &kept[..kept.len() / 2];
+    let cross = part(&kernel, &all, half);
+    let shown = &cross * part(&kernel, half, half).try_inverse().unwrap() * cross.transpose();
+    breaks("half of the dictionary", (0..count).all(|t| kernel[(t, t)] - shown[(t, t)] <= alpha));
 }
 
 #[test]
@@ -86,7 +94,9 @@ fn lemma_h1() {
     };
     let ((w, phi, inverse), (w_next, _, inverse_next)) = (coordinates(small), coordinates(large));
     let carried = &inverse * part(&kernel, small, large) * inverse_next.transpose();
-    assert!((&w - carried * w_next).norm() < 1e-12);
+    assert!((&w - &carried * &w_next).norm() < 1e-12);
+    // To leave out the last coordinate is not to carry.
+    breaks("coordinates of another basis", (&w - carried.columns(0, 5) * w_next.rows(1, 5)).norm() < 1e-12);
     // Within the strip of the function's norm.
     let norm = (coefficients.transpose() * &kernel * &coefficients)[0].sqrt();
     assert!((w.transpose() * phi).iter().all(|value| value.abs() <= norm + 1e-12));
@@ -103,6 +113,7 @@ fn lemma_h2() {
     }
     let bound = (v.determinant() / mu.powi(5)).ln();
     assert!(sum <= bound && bound < 2.0 * sum, "{sum} {bound}");
+    breaks("the root of the ratio", sum <= 0.5 * bound);
 }
 
 #[test]
@@ -111,18 +122,24 @@ fn lemma_h3() {
     let a = mu * DMatrix::<f64>::identity(4, 4) + &b * b.transpose();
     // Any basis of a larger space in which the old one is orthonormal.
     let q = matrix(6, 5, 4).qr().q();
-    let grown = mu * DMatrix::<f64>::identity(5, 5) + &q * (&a - mu * DMatrix::identity(4, 4)) * q.transpose();
-    assert!((grown.determinant() / a.determinant() - mu).abs() < 1e-12);
+    let grown = |carried: DMatrix<f64>| {
+        let grown = mu * DMatrix::<f64>::identity(5, 5) + &q * carried * q.transpose();
+        (grown.determinant() / a.determinant() - mu).abs() < 1e-12
+    };
+    assert!(grown(&a - mu * DMatrix::identity(4, 4)));
+    breaks("A with its regulariser", grown(a.clone()));
 }
 
-#[test]
-fn theorem_4_1() {
+/// True if the Newton step on projected gradients is what kernel values alone say of it, with
+/// `lag` steps less in the matrix of each step.
+fn is_written_by_kernels(lag: usize) -> bool {
     let (dimension, mu, eta, alpha) = (4, 0.5, 0.2_f64, 0.5);
     let inputs = matrix(7, dimension, 40);
     let targets = matrix(8, 40, 1);
     let mut kept: Vec<DVector<f64>> = Vec::new();
     let mut a = mu * DMatrix::<f64>::identity(dimension, dimension);
     let mut f = DVector::<f64>::zeros(dimension);
+    let mut same = true;
     let (mut past, mut shortened): (Vec<(f64, DVector<f64>)>, usize) = (Vec::new(), 0);
     for t in 0..40 {
         let x: DVector<f64> = inputs.column(t).into();
@@ -130,13 +147,14 @@ fn theorem_4_1() {
         let mut by_kernels = 0.0;
         for tau in 0..past.len() {
             let (g, projected) = &past[tau];
-            let columns: Vec<DVector<f64>> = past[..=tau].iter().map(|(g, p)| eta.sqrt() * *g * p).collect();
+            let columns: Vec<DVector<f64>> =
+                past[..=tau - lag.min(tau)].iter().map(|(g, p)| eta.sqrt() * *g * p).collect();
             let columns = DMatrix::from_columns(&columns);
-            let inner = columns.transpose() * &columns + mu * DMatrix::identity(tau + 1, tau + 1);
+            let inner = columns.transpose() * &columns + mu * DMatrix::identity(columns.ncols(), columns.ncols());
             let second = projected.transpose() * &columns * inner.try_inverse().unwrap() * columns.transpose() * &x;
             by_kernels += (g * second[0] - g * projected.dot(&x)) / mu;
         }
-        assert!((by_kernels - f.dot(&x)).abs() < 1e-10, "{t}: {by_kernels} {}", f.dot(&x));
+        same &= (by_kernels - f.dot(&x)).abs() < 1e-10;
         let mut projected = DVector::zeros(dimension);
         if !kept.is_empty() {
             let basis = DMatrix::from_columns(&kept);
@@ -155,6 +173,13 @@ fn theorem_4_1() {
         past.push((g, projected));
     }
     assert!(shortened > 0, "no gradient was projected");
+    same
+}
+
+#[test]
+fn theorem_4_1() {
+    assert!(is_written_by_kernels(0));
+    breaks("the matrix of the step before", is_written_by_kernels(1));
 }
 
 #[test]
@@ -168,13 +193,17 @@ fn theorem_4_9() {
     let w = &outside - excess * (&inverse * &phi) / phi.dot(&(&inverse * &phi));
     assert!(excess != 0.0 && (w.dot(&phi).abs() - bound).abs() < 1e-12);
     let distance = |v: &DMatrix<f64>| (v - &outside).dot(&(&a * (v - &outside)));
-    for seed in 0..200 {
-        let step = matrix(100 + seed, 5, 1);
-        let v = &w + &step;
-        let clamped = v.dot(&phi).clamp(-bound, bound);
-        let v = &v + (clamped - v.dot(&phi)) / phi.dot(&phi) * &phi;
-        assert!(distance(&v) >= distance(&w) - 1e-12);
-    }
+    let is_nearest = |w: &DMatrix<f64>| {
+        (0..200).all(|seed| {
+            let v = w + matrix(100 + seed, 5, 1);
+            let clamped = v.dot(&phi).clamp(-bound, bound);
+            let v = &v + (clamped - v.dot(&phi)) / phi.dot(&phi) * &phi;
+            distance(&v) >= distance(w) - 1e-12
+        })
+    };
+    assert!(is_nearest(&w));
+    // Along φ, which is nearest in the plain norm.
+    breaks("the plain projection", is_nearest(&(&outside - excess / phi.dot(&phi) * &phi)));
 }
 
 #[test]
@@ -193,6 +222,8 @@ fn theorem_3_2() {
                 let bound = 9.0 * radius * best.sqrt() + 3.0 * radius + 81.0 * radius * radius;
                 assert!(regret <= bound, "{} {rounds} {radius}: {regret} {bound}", regime.name);
                 assert!(regret > 0.0);
+                // The bound is loose by its constants: it tells from what grows like the rounds.
+                breaks("ten times the worst loss", 10.0 * rounds as f64 * radius.powi(2) - best <= bound);
             }
         }
     }

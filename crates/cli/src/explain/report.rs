@@ -1,0 +1,134 @@
+//! Effects as lines for people, and as JSON.
+
+use std::fmt::Write as _;
+
+use mercer_session::explain::Explanation;
+use serde_json::{Map, Value, json};
+
+use super::columns::SHARED;
+use crate::report::facts::Facts;
+use crate::report::failure::Failure;
+use crate::report::json;
+use crate::report::output::digits;
+use crate::report::plain::Plain;
+
+/// Rows that are told one by one.
+const ROWS: usize = 10;
+
+pub(super) struct ExplainedRow {
+    /// Its number in DATA, from 1.
+    pub(super) row: u64,
+    pub(super) explanation: Explanation,
+}
+
+/// The result of a run.
+pub(super) struct ExplainReport {
+    pub(super) data: String,
+    /// The columns.
+    pub(super) names: Vec<String>,
+    pub(super) rows: Vec<ExplainedRow>,
+    pub(super) exact: bool,
+    /// The class whose score is explained.
+    pub(super) class: Option<String>,
+    pub(super) left_out: Option<String>,
+    pub(super) top: usize,
+}
+
+impl ExplainReport {
+    /// Leaves out what columns share, where it does nothing.
+    pub(super) fn without_unused(mut self) -> Self {
+        let unused = |j: &usize| self.rows.iter().all(|row| row.explanation.effects[*j] == 0.0);
+        let place = self.names.iter().position(|name| name == SHARED).filter(unused);
+        if let Some(place) = place {
+            self.names.remove(place);
+            for row in &mut self.rows {
+                row.explanation.effects.remove(place);
+                if !row.explanation.standard_errors.is_empty() {
+                    row.explanation.standard_errors.remove(place);
+                }
+            }
+        }
+        self
+    }
+
+    pub(super) fn base(&self) -> Option<f64> {
+        self.rows.first().map(|row| row.explanation.base)
+    }
+
+    /// Mean sizes of the effects, the largest first, with their columns.
+    pub(super) fn sizes(&self) -> Vec<(usize, f64)> {
+        let n = self.rows.len().max(1) as f64;
+        let mean = |j: usize| self.rows.iter().map(|row| row.explanation.effects[j].abs()).sum::<f64>() / n;
+        let mut sizes: Vec<(usize, f64)> = (0..self.names.len()).map(|j| (j, mean(j))).collect();
+        sizes.sort_by(|a, b| b.1.total_cmp(&a.1));
+        sizes
+    }
+
+    pub(super) fn json(&self) -> Result<String, Failure> {
+        let named = |values: &[f64]| -> Value {
+            let pairs = self.names.iter().cloned().zip(values.iter().map(|value| json!(value)));
+            Value::Object(pairs.collect::<Map<_, _>>())
+        };
+        let row = |ExplainedRow { row, explanation }: &ExplainedRow| {
+            let Explanation { prediction, effects, standard_errors, .. } = explanation;
+            let errors = if standard_errors.is_empty() { Value::Null } else { named(standard_errors) };
+            json!({"row": row, "prediction": prediction, "effects": named(effects), "standard_error": errors})
+        };
+        let mut facts = Facts::default();
+        facts.tell("base", self.base());
+        facts.tell("class", self.class.clone());
+        facts.tell("rows", self.rows.iter().map(row).collect::<Vec<_>>());
+        facts.tell("notes", self.notes());
+        json::line(&facts)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let sampled = (!self.exact).then(|| {
+            "the effects are means over permutations, because the learner is no sum over kernels that are products; \
+             standard errors are told, and the sum is exact"
+                .to_owned()
+        });
+        sampled.into_iter().chain(self.left_out.clone()).collect()
+    }
+
+    /// The largest effects of the first rows, and the mean sizes over all.
+    pub(super) fn text(&self) -> String {
+        let rows = if self.rows.len() == 1 { "row" } else { "rows" };
+        let mut text = format!("{}: {} {rows}\n\n", Plain(&self.data), self.rows.len());
+        let width = self.names.iter().map(|name| Plain(name).to_string().chars().count()).max().unwrap_or(0).max(10);
+        if let Some(class) = &self.class {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "Effects are those on the score of class {}\n", Plain(class));
+        }
+        for row in self.rows.iter().take(ROWS) {
+            self.tell(row, width, &mut text);
+        }
+        let _ = writeln!(text, "Mean size of the effects in {} {rows}", self.rows.len());
+        for (j, size) in self.sizes().into_iter().take(self.top.max(ROWS)) {
+            let _ = writeln!(text, "  {:<width$}  {}", Plain(&self.names[j]).to_string(), digits(size));
+        }
+        for note in self.notes() {
+            let _ = writeln!(text, "Note: {note}");
+        }
+        text
+    }
+
+    fn tell(&self, ExplainedRow { row, explanation }: &ExplainedRow, width: usize, text: &mut String) {
+        let Explanation { prediction, base, effects, standard_errors } = explanation;
+        let mut order: Vec<usize> = (0..effects.len()).collect();
+        order.sort_by(|a, b| effects[*b].abs().total_cmp(&effects[*a].abs()));
+        let _ = writeln!(text, "row {row}: {}", digits(*prediction));
+        let _ = writeln!(text, "  {:<width$}  {}", "base", digits(*base));
+        let signed = |value: f64| format!("{}{}", if value < 0.0 { "" } else { "+" }, digits(value));
+        for j in order.iter().take(self.top) {
+            let error = standard_errors.get(*j).map(|error| format!(" ± {}", digits(*error))).unwrap_or_default();
+            let _ = writeln!(text, "  {:<width$}  {}{error}", Plain(&self.names[*j]).to_string(), signed(effects[*j]));
+        }
+        if order.len() > self.top {
+            let rest: f64 = order[self.top..].iter().map(|j| effects[*j]).sum();
+            let others = format!("{} others", order.len() - self.top);
+            let _ = writeln!(text, "  {others:<width$}  {}", signed(rest));
+        }
+        text.push('\n');
+    }
+}

@@ -1,0 +1,104 @@
+//! `mercer explain`: effects that add up to the prediction, whatever the learner.
+
+use serde_json::Value;
+
+use super::support::{Folder, noise, object};
+
+fn table(rows: u64) -> String {
+    let mut table = "a,b,c,colour,kind,y\n".to_owned();
+    for t in 0..rows {
+        let [a, b, c, u] = [0, 1, 2, 3].map(|j| noise(4 * t + j));
+        let colour = ["red", "green", "blue"][(t * 7 % 11 % 3) as usize];
+        let y = 2.0 * a + b * c + if colour == "red" { 1.0 } else { 0.0 };
+        table += &format!("{a},{b},{c},{colour},{},{y}\n", if y + 0.1 * u > 0.3 { "high" } else { "low" });
+    }
+    table
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// The effects of each row, which add up to its prediction.
+fn effects(report: &Value) -> Vec<Vec<(String, f64)>> {
+    let rows = report["rows"].as_array().unwrap().iter();
+    rows.map(|row| {
+        let effects = row["effects"].as_object().unwrap();
+        let effects: Vec<(String, f64)> = effects.iter().map(|(name, effect)| (name.clone(), number(effect))).collect();
+        let sum = number(&report["base"]) + effects.iter().map(|(_, effect)| effect).sum::<f64>();
+        let prediction = number(&row["prediction"]);
+        assert!((sum - prediction).abs() < 1e-9 * prediction.abs().max(1.0), "{sum} and {prediction}");
+        effects
+    })
+    .collect()
+}
+
+#[test]
+fn effects_add_up_to_the_prediction_of_every_learner() {
+    let folder = Folder::new().with("t.csv", table(400));
+    for (learner, exact) in [
+        ("krls", true),
+        ("krls --kernel mix:0.5*gaussian:1+0.5*gaussian:3", true),
+        ("krls --kernel linear", true),
+        ("nons-ald", true),
+        ("knlms", true),
+        ("fogd", true),
+        ("krls --kernel laplace:3", false),
+        ("pkawv-taylor", false),
+        ("auto", false),
+    ] {
+        let scale = if learner == "auto" { "" } else { "--scale standard" };
+        let words = format!("train t.csv --target y --ignore kind --learner {learner} {scale} --out m.mercer");
+        let said = folder.run(&words);
+        assert_eq!(said.code, Some(0), "{words}: {}", said.err);
+        let report = object(&folder.run("explain t.csv --model m.mercer -n 3 --json").out);
+        let told = effects(&report);
+        assert!(told.len() == 3 && told[0].len() == 4, "{learner}: {told:?}");
+        assert_eq!(report["rows"][0]["standard_error"].is_null(), exact, "{learner}");
+        // The prediction is that of `mercer predict`.
+        let predicted = folder.run("predict t.csv --model m.mercer").out;
+        let first: f64 = predicted.lines().nth(1).unwrap().parse().unwrap();
+        assert!((first - number(&report["rows"][0]["prediction"])).abs() < 1e-9 * first.abs().max(1.0), "{learner}");
+    }
+}
+
+#[test]
+fn sampled_effects_come_near_the_exact_ones() {
+    let folder = Folder::new().with("t.csv", table(400));
+    let train = "train t.csv --target y --ignore kind --scale standard --learner";
+    folder.run(&format!("{train} krls --kernel gaussian:3 --out m.mercer"));
+    let exact = effects(&object(&folder.run("explain t.csv --model m.mercer -n 2 --json --background 20").out));
+    let independent = effects(&object(&folder.run("explain t.csv --model m.mercer -n 2 --json").out));
+    for (one, other) in exact.iter().flatten().zip(independent.iter().flatten()) {
+        assert!((one.1 - other.1).abs() < 0.5, "{one:?} and {other:?}");
+    }
+    let largest =
+        |effects: &[(String, f64)]| effects.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())).unwrap().0.clone();
+    assert!(exact.iter().chain(&independent).any(|effects| largest(effects) == "a"));
+}
+
+#[test]
+fn classes_are_explained_on_their_score() {
+    let folder = Folder::new().with("t.csv", table(400));
+    folder.run("train t.csv --target kind --ignore y --learner krls --scale standard --out m.mercer");
+    let report = object(&folder.run("explain t.csv --model m.mercer -n 4 --json").out);
+    effects(&report);
+    assert!(report["class"] == "high" || report["class"] == "low", "{report}");
+    folder.run("train t.csv --target colour --learner krls --scale standard --out c.mercer");
+    let said = folder.run("explain t.csv --model c.mercer");
+    assert!(said.err.contains("say with --class"), "{}", said.err);
+    let report = object(&folder.run("explain t.csv --model c.mercer --class red -n 2 --json").out);
+    effects(&report);
+    assert_eq!(report["class"], "red");
+}
+
+#[test]
+fn the_text_has_base_effects_and_a_picture() {
+    let folder = Folder::new().with("t.csv", table(300));
+    folder.run("train t.csv --target y --ignore kind --learner krls --scale standard --out m.mercer");
+    let said = folder.run("explain t.csv --model m.mercer --top 2 --plot why.svg -n 30");
+    assert!(said.out.contains("row 1: ") && said.out.contains("2 others") && said.out.contains("base"), "{}", said.out);
+    assert!(folder.read("why.svg").contains("from the base to its prediction"));
+    let said = folder.run("explain t.csv --model m.mercer --class x");
+    assert!(said.code == Some(2) && said.err.contains("--class is for classes"), "{}", said.err);
+}

@@ -1,0 +1,323 @@
+//! Removal of serial dependence: rows of a stream to rows that are nearly exchangeable.
+//!
+//! The first rows show what is to be taken out (rank tests at 1 % in all):
+//!
+//! | dependence of | taken out by |
+//! |---|---|
+//! | levels, or a season of `s` rows | least squares on the lags 1, 2, 3 and `s`, `s ± 1`: predict, then learn |
+//! | sizes | division by the size that two moving means of `\|e\|` foretell |
+//! | what is left | means of `e` and of `ln(\|e\| + 0.1)` over blocks, doubled to 1/16 of the first rows |
+//!
+//! Every number that leaves comes from rows before it and its own.
+
+use std::collections::VecDeque;
+use std::fmt;
+
+use mercer_core::{Inconsistent, Validate};
+
+use crate::dependence::{dependence, season};
+
+/// Residuals that the regressions need before they are tested.
+const WARM: usize = 20;
+/// A column that the past foretells, such as the hour of the day, has nine errors in ten below this
+/// part of a deviation.
+const FORETOLD: f64 = 0.05;
+/// Errors of such a column count as none below this.
+const BROKEN: f64 = 0.25;
+/// A standardised value is kept within `±FAR`, so that squares of products are finite.
+const FAR: f64 = 1e8;
+
+/// Removal of a kind of serial dependence that the first rows showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub enum TakenOut {
+    /// Levels follow those of the last three rows.
+    Level,
+    /// The same, and those of a season before.
+    Season(usize),
+    /// Sizes follow the last sizes.
+    Size,
+    /// Rows are taken together, so many at a time.
+    Blocks(usize),
+}
+
+impl fmt::Display for TakenOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Level => f.write_str("level"),
+            Self::Season(rows) => write!(f, "level and a season of {rows} rows"),
+            Self::Size => f.write_str("size"),
+            Self::Blocks(rows) => write!(f, "blocks of {rows} rows"),
+        }
+    }
+}
+
+/// Least squares with a ridge of .01, one row at a time, without forgetting.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Regression {
+    inverse: Vec<f64>,
+    weights: Vec<f64>,
+    gain: Vec<f64>,
+}
+
+impl Regression {
+    /// Of so many inputs, with `inverse = prior · I`.
+    fn new(inputs: usize, prior: f64) -> Self {
+        let inverse = (0..inputs * inputs).map(|i| if i % (inputs + 1) == 0 { prior } else { 0.0 }).collect();
+        Self { inverse, weights: vec![0.0; inputs], gain: vec![0.0; inputs] }
+    }
+
+    fn predict(&self, u: &[f64]) -> f64 {
+        self.weights.iter().zip(u).map(|(w, u)| w * u).sum()
+    }
+
+    /// `k = Pu/(1 + uᵀPu)`, `w ← w + e k`, `P ← P − k (Pu)ᵀ`.
+    fn learn(&mut self, u: &[f64], error: f64) {
+        let n = u.len();
+        for (gain, row) in self.gain.iter_mut().zip(self.inverse.chunks_exact(n)) {
+            *gain = row.iter().zip(u).map(|(p, u)| p * u).sum();
+        }
+        let scale = 1.0 + self.gain.iter().zip(u).map(|(k, u)| k * u).sum::<f64>();
+        for i in 0..n {
+            let k = self.gain[i] / scale;
+            self.weights[i] += k * error;
+            for j in 0..n {
+                self.inverse[i * n + j] -= k * self.gain[j];
+            }
+        }
+    }
+}
+
+/// Size of the next error of a column, foretold by moving means over 5 and 33 rows.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct SizeFilter {
+    mean: f64,
+    fast: f64,
+    slow: f64,
+    regression: Regression,
+}
+
+impl SizeFilter {
+    fn new(mean: f64) -> Self {
+        Self { mean, fast: mean, slow: mean, regression: Regression::new(3, 10.0) }
+    }
+
+    fn take_out(&mut self, error: f64) -> f64 {
+        let (mean, floor) = (self.mean, 0.1 * self.mean + 1e-12);
+        let log = |size: f64| ((size + floor) / (mean + floor)).ln();
+        let inputs = [1.0, log(self.fast), log(self.slow)];
+        let foretold = self.regression.predict(&inputs);
+        self.regression.learn(&inputs, log(error.abs()) - foretold);
+        self.fast += 0.2 * (error.abs() - self.fast);
+        self.slow += 0.03 * (error.abs() - self.slow);
+        error / foretold.clamp(-50.0, 50.0).exp()
+    }
+}
+
+/// Standardises columns by the first rows, and takes out what dependence these show.
+///
+/// # Invariants
+/// `history` has the last `max(lags)` standardised rows, the oldest first; one regression a column
+/// where there are lags.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct SerialFilter {
+    scales: Vec<(f64, f64)>,
+    /// Columns from which dependence is taken out: those behind are marks of gaps.
+    values: usize,
+    lags: Vec<usize>,
+    levels: Vec<Regression>,
+    /// True for columns that the past foretells.
+    foretold: Vec<bool>,
+    sizes: Vec<SizeFilter>,
+    history: VecDeque<Vec<f64>>,
+    block: usize,
+    gathered: usize,
+    out: Vec<f64>,
+    taken_out: Vec<TakenOut>,
+}
+
+/// A value in deviations from the mean, at most [`FAR`]; a gap is the mean.
+fn standardised(value: f64, (mean, scale): (f64, f64)) -> f64 {
+    if value.is_nan() { 0.0 } else { ((value - mean) / scale).clamp(-FAR, FAR) }
+}
+
+impl SerialFilter {
+    /// Standardises by these rows, the first columns of which are `values`, and takes nothing out.
+    pub(crate) fn standardising(rows: &[Vec<f64>], values: usize) -> Self {
+        let width = rows.first().map_or(0, Vec::len);
+        let scale = |j: usize| {
+            let there = || rows.iter().map(|row| row[j]).filter(|value| !value.is_nan());
+            let n = there().count().max(1) as f64;
+            let mean = there().map(|value| value / n).sum::<f64>();
+            let square = there().map(|value| (value - mean) / n.sqrt()).map(|part| part * part).sum::<f64>();
+            (mean, square.sqrt().min(f64::MAX) + 1e-12)
+        };
+        Self {
+            scales: (0..width).map(scale).collect(),
+            values,
+            lags: Vec::new(),
+            levels: Vec::new(),
+            foretold: vec![false; values],
+            sizes: Vec::new(),
+            history: VecDeque::new(),
+            block: 1,
+            gathered: 0,
+            out: vec![0.0; width],
+            taken_out: Vec::new(),
+        }
+    }
+
+    /// Takes the level out if these rows, by which it standardises, show that it depends.
+    pub(crate) fn fit_level(&mut self, rows: &[Vec<f64>]) {
+        let shown = self.tested(&self.standardised(rows), 1);
+        let season = season(&shown);
+        if season.is_none() && dependence(&shown).level <= 1.0 {
+            return;
+        }
+        self.lags = vec![1, 2, 3];
+        self.lags.extend(season.iter().flat_map(|s| [*s, s + 1, s - 1]));
+        self.levels = vec![Regression::new(self.lags.len() + 1, 100.0); self.values];
+        self.taken_out.push(season.map_or(TakenOut::Level, TakenOut::Season));
+    }
+
+    /// Takes out sizes and what is left, as these first rows show them after the level: as many as
+    /// were standardised by, and as many as it [loses](Self::lost).
+    pub(crate) fn fit_rest(&mut self, rows: &[Vec<f64>]) {
+        let lost = self.lost();
+        let wanted = rows.len() - lost;
+        let warm = WARM.min(wanted - 1);
+        let mut left = self.clone().all(rows);
+        if lost > 0 {
+            let later = &left[wanted / 2..];
+            let small = |j: usize| later.iter().filter(|row| row[j].abs() < FORETOLD).count();
+            self.foretold = (0..self.values).map(|j| 10 * small(j) >= 9 * later.len()).collect();
+        }
+        let mut found = dependence(&self.tested(&left[warm..], 1));
+        if found.size > 1.0 {
+            let mean = |j: usize| left.iter().map(|row| row[j].abs()).sum::<f64>() / wanted as f64;
+            self.sizes = (0..self.values).map(|j| SizeFilter::new(mean(j))).collect();
+            self.taken_out.push(TakenOut::Size);
+            left = self.clone().all(rows);
+            found = dependence(&self.tested(&left[warm..], 1));
+        }
+        while found.largest() > 1.0 && self.block < wanted / 16 {
+            self.block *= 2;
+            found = dependence(&self.tested(&left[warm..], self.block));
+        }
+        if self.block > 1 {
+            self.out = vec![0.0; 2 * self.scales.len()];
+            self.taken_out.push(TakenOut::Blocks(self.block));
+        }
+    }
+
+    /// Columns of every so manyth row, without those that say nothing of dependence.
+    fn tested(&self, rows: &[Vec<f64>], every: usize) -> Vec<Vec<f64>> {
+        let column = |j: usize| -> Vec<f64> { rows.iter().step_by(every).map(|row| row[j]).collect() };
+        let columns = (0..self.values).filter(|j| !self.foretold[*j]).map(column);
+        columns.filter(|column| column.iter().any(|value| *value != column[0])).collect()
+    }
+
+    fn standardised(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        let one = |row: &Vec<f64>| row.iter().zip(&self.scales).map(|(x, scale)| standardised(*x, *scale)).collect();
+        rows.iter().map(one).collect()
+    }
+
+    /// All that comes out for these rows.
+    pub(crate) fn all(&mut self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+        rows.iter().filter_map(|row| self.push(row).map(<[f64]>::to_vec)).collect()
+    }
+
+    /// Takes a row; what comes out, if something does.
+    pub(crate) fn push(&mut self, row: &[f64]) -> Option<&[f64]> {
+        let (lost, width) = (self.lost(), self.scales.len());
+        if self.gathered == 0 {
+            self.out.fill(0.0);
+        }
+        let full = self.history.len() == lost;
+        let mut kept = if lost > 0 && full { self.history.pop_front().unwrap_or_default() } else { Vec::new() };
+        let oldest = kept.clone();
+        kept.clear();
+        let mut inputs = [1.0; 7];
+        for (j, value) in row.iter().enumerate() {
+            let z = standardised(*value, self.scales[j]);
+            kept.push(z);
+            if !full {
+                continue;
+            }
+            let mut error = z;
+            if let Some(level) = self.levels.get_mut(j) {
+                let inputs = &mut inputs[..=self.lags.len()];
+                for (input, lag) in inputs[1..].iter_mut().zip(&self.lags) {
+                    *input = if *lag == lost { oldest[j] } else { self.history[lost - 1 - lag][j] };
+                }
+                error = z - level.predict(inputs);
+                level.learn(inputs, error);
+                if self.foretold[j] && error.abs() < BROKEN {
+                    error = 0.0;
+                }
+            }
+            if let Some(size) = self.sizes.get_mut(j) {
+                error = size.take_out(error);
+            }
+            self.out[j] += error / self.block as f64;
+            if self.block > 1 {
+                self.out[width + j] += (error.abs() + 0.1).ln() / self.block as f64;
+            }
+        }
+        if lost > 0 {
+            self.history.push_back(kept);
+        }
+        if !full {
+            return None;
+        }
+        self.gathered = (self.gathered + 1) % self.block;
+        (self.gathered == 0).then_some(&*self.out)
+    }
+
+    /// Rows at the beginning for which nothing comes out: the longest lag.
+    pub(crate) fn lost(&self) -> usize {
+        self.lags.iter().copied().max().unwrap_or(0)
+    }
+
+    /// Rows that become one.
+    pub(crate) fn block(&self) -> usize {
+        self.block
+    }
+
+    pub(crate) fn taken_out(&self) -> &[TakenOut] {
+        &self.taken_out
+    }
+
+    /// Columns that go in.
+    pub(crate) fn width(&self) -> usize {
+        self.scales.len()
+    }
+}
+
+impl Validate for SerialFilter {
+    fn validate(&self) -> Result<(), Inconsistent> {
+        const WHAT: &str = "removal of serial dependence";
+        let width = self.scales.len();
+        self.scales.validate()?;
+        let scaled = self.scales.iter().all(|(_, scale)| *scale > 0.0);
+        let lags = self.lags.len() <= 6 && self.lags.iter().all(|lag| *lag > 0) && self.lost() < 1 << 24;
+        Inconsistent::require(scaled && lags, WHAT, "its scales and lags are in range")?;
+        let levels = self.levels.len() == if self.lags.is_empty() { 0 } else { self.values };
+        let sizes = (self.sizes.is_empty() || self.sizes.len() == self.values) && self.values <= width;
+        let sizes = sizes && self.foretold.len() == self.values;
+        let fits = |regression: &Regression, inputs: usize| {
+            regression.inverse.len() == inputs * inputs
+                && regression.weights.len() == inputs
+                && regression.gain.len() == inputs
+        };
+        let levels = levels && self.levels.iter().all(|level| fits(level, self.lags.len() + 1));
+        let sizes = sizes && self.sizes.iter().all(|size| fits(&size.regression, 3));
+        Inconsistent::require(levels && sizes, WHAT, "it has a regression for each column")?;
+        let history = self.history.len() <= self.lost() && self.history.iter().all(|row| row.len() == width);
+        let out = self.out.len() == if self.block > 1 { 2 * width } else { width };
+        Inconsistent::require(history && out && self.gathered < self.block, WHAT, "it has rows of its columns")
+    }
+}
