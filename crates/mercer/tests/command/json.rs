@@ -7,7 +7,7 @@ use std::path::Path;
 use super::support::{Folder, noise, object};
 
 /// Runs that print all keys between them.
-const RUNS: [&str; 18] = [
+const RUNS: &[&str] = &[
     "eval t.csv --target y --learner krls",
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
@@ -66,7 +66,7 @@ fn printed() -> Keys {
     run("train t.csv --target y --learner krls --group colour --out g.mercer");
     let fit = "fit n.csv --target y --learner pkrr-taylor --kernel gaussian:1 --out s.mercer";
     let mut keys: Keys = BTreeSet::new();
-    for words in [fit].iter().chain(&RUNS) {
+    for words in [fit].iter().chain(RUNS) {
         let command = words.split(' ').next().unwrap();
         let object = object(&run(&format!("{words} --json")));
         keys.extend(object.as_object().unwrap().keys().map(|key| (command.to_owned(), key.clone())));
