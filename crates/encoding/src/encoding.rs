@@ -171,8 +171,8 @@ impl Encoding {
         self.transform.encode(record, numbers)
     }
 
-    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name of
-    /// its column and the text. Neighbours of words are not kept.
+    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name
+    /// of its column and the text. Neighbours of words are not kept.
     pub fn token_names(&self) -> impl Iterator<Item = (u64, &str, &str)> {
         let columns = &self.schema.columns;
         let names = self.tokens.iter().flat_map(|tokens| tokens.names());

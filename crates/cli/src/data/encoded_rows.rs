@@ -472,7 +472,8 @@ fn are_texts(schema: &Schema, rows: &[Record], types: bool) -> bool {
     numbers.any(|(place, column)| rows.iter().any(|row| is_text(column, row.cell(place))))
 }
 
-/// Whether the columns beside the target hold numbers for the most part, as far as they have values.
+/// Whether the columns beside the target hold numbers for the most part, as far as they have
+/// values.
 fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
     let is_other = |column: &Column| matches!(column.used, Use::SetAside | Use::Unwanted | Use::Late);
     schema.columns().iter().enumerate().filter(|(_, column)| !is_other(column)).all(|(place, _)| {
