@@ -88,7 +88,8 @@ pub enum TokenUse {
     /// None.
     #[default]
     Never,
-    /// Those with a column of texts, of lists, or of more categories than have a number of their own.
+    /// Those with a column of texts, of lists, or of more categories than have a number of their
+    /// own.
     WithTexts,
     /// All.
     Always,

@@ -34,7 +34,7 @@ use crate::transform::{EncodingOptions, Transform};
 pub struct Encoding {
     schema: Schema,
     transform: Transform,
-    tokens: Option<TokenEncoding>,
+    tokens: Option<Box<TokenEncoding>>,
 }
 
 impl Encoding {
@@ -49,7 +49,7 @@ impl Encoding {
             TokenUse::Always => true,
         };
         let transform = Transform::new(&schema, options)?;
-        let tokens = has_tokens.then(|| TokenEncoding::new(schema.columns()));
+        let tokens = has_tokens.then(|| Box::new(TokenEncoding::new(schema.columns())));
         Ok(Self { schema, transform, tokens })
     }
 
@@ -64,7 +64,7 @@ impl Encoding {
         options: EncodingOptions,
     ) -> Result<Self, EncodingError> {
         let schema = Schema { rows: 0, named: true, columns: Vec::new() };
-        let tokens = (options.tokens != TokenUse::Never).then(|| TokenEncoding::new(&[]));
+        let tokens = (options.tokens != TokenUse::Never).then(|| Box::new(TokenEncoding::new(&[])));
         let mut encoding = Self { schema, transform: Transform::empty(options)?, tokens };
         columns.into_iter().try_for_each(|(name, kind)| encoding.add_column(&name, kind).map(drop))?;
         let words = encoding.schema.columns.iter().any(|column| column.used == Use::Words);
@@ -171,11 +171,11 @@ impl Encoding {
         self.transform.encode(record, numbers)
     }
 
-    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name of
-    /// its column and the text. Neighbours of words are not kept.
+    /// The keys of tokens whose texts are kept, the first 10,000 that were met: each with the name
+    /// of its column and the text. Neighbours of words are not kept.
     pub fn token_names(&self) -> impl Iterator<Item = (u64, &str, &str)> {
         let columns = &self.schema.columns;
-        let names = self.tokens.iter().flat_map(TokenEncoding::names);
+        let names = self.tokens.iter().flat_map(|tokens| tokens.names());
         names.map(|(key, column, text)| (key, columns[column].name.as_str(), text))
     }
 

@@ -180,8 +180,8 @@ impl<R: Regressor + Clone> ScaledTargets<R> {
         &self.inner
     }
 
-    /// The learner, to join what another of the same scales has learnt; teaching it apart breaks the
-    /// scores.
+    /// The learner, to join what another of the same scales has learnt; teaching it apart breaks
+    /// the scores.
     pub fn learner_mut(&mut self) -> &mut R {
         &mut self.inner
     }

@@ -1,4 +1,5 @@
-//! Batches of rows: tables of numpy, and sparse rows, whose cells are tokens as those of LIBSVM are.
+//! Batches of rows: tables of numpy, and sparse rows, whose cells are tokens as those of LIBSVM
+//! are.
 
 use mercer::core::TokenRow;
 use mercer::learners::{Input, Inputs};

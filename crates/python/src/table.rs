@@ -114,8 +114,7 @@ impl TableCore {
         let plan = ModelPlan { spec, extras, scaled: scale != "none", outliers };
         let of_classes = labels.is_some();
         let classes = MetClasses::of(&labels.filter(|labels| labels.len() == 2).unwrap_or_default())?;
-        let (dimension, two) = (encoding.dimension(), classes.len() == 2);
-        let tokens = encoding.has_tokens();
+        let (dimension, tokens, two) = (encoding.dimension(), encoding.has_tokens(), classes.len() == 2);
         let known = DataFacts { dimension, outputs, classes: of_classes, rows: &first, weights: &weights, tokens };
         let mut body = plan.make(&known, two, Some(encoding))?;
         body.description.own = own;
