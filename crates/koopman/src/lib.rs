@@ -7,7 +7,7 @@
 //!
 //! | type | what it is | a step | memory |
 //! |---|---|---|---|
-//! | [`OperatorSums`] | exact least squares on a bounded dictionary, its kernel and ridge chosen, with spread and intervals | `O(md + p²)` for each of 7 kernels, fewer from pair 16,384 on | `48p²` for each |
+//! | [`OperatorSums`] | exact least squares on a bounded dictionary, its kernel and ridge chosen, with spread and intervals | `O(md + p²)` for each of 7 kernels, fewer from pair 16,384 on | `80p²` for each |
 //! | [`Sogd`] | stochastic operator gradient descent on a dictionary kept small by matching pursuit (\[K\] Algorithm 1) | `2md + 3m²` | `2md + 2m²` |
 //! | [`DenseSogd`] | the same on all points (\[K\] eq. 28) | `td + t²` | `2td + t²` |
 //! | [`batch`] | what a stream is compared with: `U_λ`, kernel EDMD, Nyström EDMD, a finite chain | `O(n³)` in all, Nyström `nm²` | `n²`, Nyström `m²` |

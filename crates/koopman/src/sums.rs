@@ -26,14 +26,17 @@ mod candidate;
 mod choice;
 mod features;
 mod forecaster;
+mod judge;
 mod lag_test;
 mod modes;
 mod operator_model;
+mod reading;
 mod recent;
 mod scale;
 mod stationarity;
 mod stretch;
 mod validity;
+mod verdict;
 
 use std::borrow::Cow;
 
@@ -41,20 +44,18 @@ use mercer_core::{ExampleError, ParameterError, check_input, parameters};
 use mercer_kernels::{AnyKernel, Gaussian, Polynomial, median_width};
 
 use crate::Error;
-use blocks::{Group, MOST_BLOCKS, Sums, sum};
-use calibration::Calibration;
+use blocks::MOST_BLOCKS;
 use candidate::{Candidate, StretchMemory};
-use choice::{RidgeScore, forecast_scores, spectrum_scores};
+use choice::{RidgeScore, forecast_scores};
 use features::Features;
-use forecaster::Forecaster;
-pub use lag_test::{Reason, Reliability};
+use judge::first_lag;
 pub use modes::Mode;
-use modes::{Spectrum, SpectrumRequest, first_lag, of_least_residual, spectrum};
 use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::RecentPairs;
 use scale::ColumnScale;
 use stretch::PairStretch;
+pub use verdict::{Reason, Reliability};
 
 /// Pairs after which scale and widths are settled.
 const BUFFER: usize = 4096;
@@ -72,21 +73,8 @@ const GROUPS: usize = 8;
 /// Pairs after which candidates are dropped that others beat, in forecasts and as a spectrum, by
 /// more than so many standard errors; the sums of all of them are in half as many blocks before.
 const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
-/// Steps ahead on which iterated forecasts are compared with means; they must be no worse, by this
-/// factor or rounding. A deterministic system is iterated for ever; chaos for so many steps at
-/// least, and the part of the variance that is its error in one step is this at most.
-const AHEAD: [usize; 8] = [1, 2, 3, 5, 8, 12, 16, 20];
-const FEWEST_ITERATED: usize = 5;
-const DETERMINISTIC_CHAOS: f64 = 1e-3;
-const ALIKE: f64 = 1.05;
-const ROUNDING: f64 = 1e-9;
-/// Breaks of a path that is still one record.
-const MOST_BREAKS: u64 = 2;
 /// Fewest pairs that an operator can be read from.
 const FEWEST: u64 = 10;
-/// A system is deterministic up to this part of the variance, and of the error of no change.
-const DETERMINISTIC: [f64; 2] = [0.01, 0.25];
-
 parameters! {
     /// Parameters of [`OperatorSums`].
     #[derive(Copy)]
@@ -395,8 +383,8 @@ impl OperatorSums {
         Ok(fork)
     }
 
-    /// Adds what another learner of the same scale and dictionaries has learnt. With a half-life the
-    /// pairs of both weigh what they weigh in each: the latest of each count as much. `O(p²)`.
+    /// Adds what another learner of the same scale and dictionaries has learnt. With a half-life
+    /// the pairs of both weigh what they weigh in each: the latest of each count as much. `O(p²)`.
     ///
     /// # Errors
     /// When it has other ones, or another half-life or delay; nothing is changed.
@@ -474,8 +462,8 @@ impl OperatorSums {
         }
     }
 
-    /// The squared error of forecasts of the newest row of the state on held-out pairs, as a part of
-    /// its variance: what a number of delays is chosen by.
+    /// The squared error of forecasts of the newest row of the state on held-out pairs, as a part
+    /// of its variance: what a number of delays is chosen by.
     ///
     /// # Errors
     /// As [`model`](Self::model).
@@ -509,165 +497,6 @@ impl OperatorSums {
             }
         }
     }
-
-    /// Chooses width and ridge, and reads the operator off the sums. `modes` are wanted at most,
-    /// and intervals for up to `horizon` steps.
-    ///
-    /// # Errors
-    /// When there are fewer than 10 pairs, or equations or an eigen-decomposition fail.
-    pub fn model(&self, modes: usize, horizon: usize) -> Result<OperatorModel, Error> {
-        let (settled, pending) = self.read()?;
-        let columns = self.newest();
-        let mut scored = Vec::with_capacity(settled.candidates.len());
-        for candidate in &settled.candidates {
-            scored.push(self.score(candidate, &pending, &columns)?);
-        }
-        let of_forecast = |i: &usize| -scored[*i].forecast.value;
-        let forecast = best(scored.len(), of_forecast).ok_or(Error::Singular(mercer_linalg_incremental::Singular))?;
-        // The first candidate has the linear features alone: what is no worse is the better one.
-        let linear = scored[0].forecast.is_as_small_as(&scored[forecast].forecast, 1.0);
-        let forecast = if linear { 0 } else { forecast };
-        let of_forecast = &settled.candidates[forecast];
-        let alone = of_forecast.alone(&pending);
-        let groups = of_forecast.groups(GROUPS, alone.as_ref());
-        let (quality, variance) = quality(&groups, &columns, scored[forecast].forecast.value);
-        let told = quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change;
-        let iterating = (&settled.scale, of_forecast, scored[forecast].forecast.ridge);
-        let iterates = match (variance == 0.0, told) {
-            (true, _) => usize::MAX,
-            (false, true) => self.iterated_steps(iterating, &groups, variance)?,
-            (false, false) => 0,
-        };
-        let deterministic =
-            iterates == usize::MAX || (iterates >= FEWEST_ITERATED && quality.held_out <= DETERMINISTIC_CHAOS);
-        let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
-        let own = (forecast, scored[forecast].forecast.ridge);
-        let (spectral, ridge) = match best(scored.len(), of_spectrum) {
-            Some(_) if deterministic => {
-                let ridges: Vec<f64> = scored.iter().map(|scored| scored.forecast.ridge).collect();
-                of_least_residual(&settled.candidates, &ridges, own.0, &pending)?
-            }
-            Some(best) => (best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge)),
-            None => own,
-        };
-        let ridges = [own.1, ridge];
-        let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
-        let choice = |k: usize| Choice {
-            kernel: chosen[k].features.kernel().cloned(),
-            ridge: ridges[k],
-            size: chosen[k].features.len() - chosen[k].features.leading(),
-        };
-        let range = settled.scale.range(&self.range);
-        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], iterates, sums);
-        let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
-        let (norm, spectrum) = match self.dimension == self.state {
-            true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
-            false => (0.0, Spectrum::default()),
-        };
-        Ok(OperatorModel {
-            scale: settled.scale.clone(),
-            state: self.state,
-            rounds: self.rounds,
-            deterministic,
-            quality,
-            choices: [choice(0), choice(1)],
-            norm,
-            forecaster: fit(&sum(&groups))?,
-            calibration,
-            latest: if chosen[1].features.kernel().is_none() { self.recent.rows() } else { Vec::new() },
-            spectral: chosen[1].features.clone(),
-            spectrum,
-        })
-    }
-
-    fn score(
-        &self,
-        candidate: &Candidate,
-        pending: &PairStretch,
-        columns: &std::ops::Range<usize>,
-    ) -> Result<CandidateScores, Error> {
-        let alone = candidate.alone(pending);
-        let groups = candidate.groups(GROUPS, alone.as_ref());
-        let scores = forecast_scores(&groups, candidate.features.leading(), columns);
-        let nothing = RidgeScore::none();
-        let forecast = scores.into_iter().min_by(|a, b| a.value.total_cmp(&b.value)).unwrap_or(nothing);
-        let spectrum = match self.dimension == self.state {
-            true => {
-                let (folds, next) = candidate.folds(alone.as_ref());
-                spectrum_scores(&sum(&groups), &folds, &next)?
-            }
-            false => Vec::new(),
-        };
-        let spectrum = spectrum.into_iter().min_by(|a, b| a.value.total_cmp(&b.value));
-        Ok(CandidateScores { forecast, spectrum })
-    }
-
-    /// The norm in `L²` and the modes.
-    fn spectrum(
-        &self,
-        candidate: &Candidate,
-        pending: &PairStretch,
-        ridge: f64,
-        deterministic: bool,
-        modes: usize,
-    ) -> Result<(f64, Spectrum), Error> {
-        let alone = candidate.alone(pending);
-        let groups = candidate.groups(MOST_BLOCKS, alone.as_ref());
-        let (total, next) = (sum(&groups), candidate.folds(alone.as_ref()).1);
-        let (leading, p) = (candidate.features.leading(), candidate.features.len());
-        let operator = choice::solve(&total, leading, ridge, 0..p)?;
-        let norm = choice::norm(&total, &next, leading, ridge, &operator)?;
-        let newest = self.newest();
-        let request = SpectrumRequest {
-            fit: (leading, ridge),
-            deterministic,
-            delay: self.params.delay,
-            newest: (newest.start, newest.end),
-            path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,
-            count: modes,
-        };
-        Ok((norm, spectrum(&operator, &groups, &next, request)?))
-    }
-
-    /// The steps up to which forecasts are no worse iterated than as means, on held-out pairs; all
-    /// where no path of the pairs shows the end of it.
-    fn iterated_steps(
-        &self,
-        (scale, candidate, ridge): (&ColumnScale, &Candidate, f64),
-        groups: &[Group<'_>],
-        variance: f64,
-    ) -> Result<usize, Error> {
-        let range = scale.range(&self.range);
-        let most = AHEAD[AHEAD.len() - 1];
-        let errors = |iterates: usize| {
-            let fit = |sums: &Sums| Forecaster::new(&candidate.features, &range, ridge, iterates, sums);
-            self.calibrate(scale, groups, most, &fit)
-        };
-        let (iterated, means) = (errors(usize::MAX)?, errors(0)?);
-        let newest = self.newest();
-        let columns = newest.start - 1..newest.end - 1;
-        let worse = |step: &&usize| {
-            let [iterated, means] = [&iterated, &means].map(|errors| errors.mean_square(*step - 1, columns.clone()));
-            iterated.zip(means).is_some_and(|(a, b)| a > ALIKE * b + ROUNDING * variance)
-        };
-        Ok(AHEAD.iter().find(worse).map_or(usize::MAX, |step| step - 1))
-    }
-
-    fn calibrate(
-        &self,
-        scale: &ColumnScale,
-        groups: &[Group<'_>],
-        horizon: usize,
-        fit: &impl Fn(&Sums) -> Result<Forecaster, Error>,
-    ) -> Result<Calibration, Error> {
-        let (d, width) = (self.dimension, self.recent.width());
-        let mut scaled = Vec::with_capacity(self.recent.len() * width);
-        for pair in self.recent.rows().chunks_exact(width) {
-            scale.push(&pair[..d], &mut scaled);
-            scale.push(&pair[d..], &mut scaled);
-        }
-        Calibration::new(&scaled, (width, self.state), groups, horizon, fit)
-    }
 }
 
 impl SettledSums {
@@ -675,12 +504,6 @@ impl SettledSums {
     fn partner(&self, of: &Candidate) -> Option<&Candidate> {
         self.candidates.iter().find(|candidate| candidate.features.is_like(&of.features))
     }
-}
-
-/// The index of the largest value; the first of equal ones.
-fn best(count: usize, value: impl Fn(&usize) -> f64) -> Option<usize> {
-    let larger = |best: usize, i: usize| if value(&i) > value(&best) { i } else { best };
-    (0..count).reduce(larger).filter(|best| value(best).is_finite())
 }
 
 /// Refuses numbers whose squares overflow.

@@ -26,6 +26,7 @@
 mod centred;
 mod dictionaries;
 mod map;
+mod means;
 mod operator;
 mod path;
 mod solve;

@@ -11,7 +11,8 @@ use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix};
 
 use super::blocks::{Group, Sums, sum};
 use super::choice::solve;
-use super::modes::{FitSource, LEADING, Mode, Span, Vector, jackknife, parts};
+use super::modes::{FitSource, LEADING, Span, Vector, jackknife, parts};
+use super::verdict::{Reason, Reliability};
 use crate::Error;
 
 /// Standard errors by which the correlation at lag `L` must differ from 0.
@@ -26,69 +27,6 @@ const CLOSE: (f64, f64, f64) = (0.15, 0.05, 2.0);
 const FEWEST_BLOCKS: usize = 6;
 /// Pairs that have a successor `2L` steps on, at least this part of all.
 const ENOUGH: f64 = 0.1;
-
-/// What is known about a mode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reliability {
-    /// It can be trusted.
-    Reliable,
-    /// It is no mode of the system, or its eigenvalue is wrong.
-    Unreliable,
-    /// The data do not tell.
-    Unknown,
-}
-
-/// Why a mode has its [`Reliability`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Reason {
-    /// Its correlation at two lags is that of the eigenvalue, on pairs that it was not fitted to.
-    LagsAgree,
-    /// Its modulus is several spreads; the pairs form no path on which lags could be tested.
-    SpreadAlone,
-    /// It is the constant.
-    Constant,
-    /// The residual of its function is large, and the system is deterministic.
-    Residual,
-    /// The residual of its function is small, and the system is deterministic.
-    SmallResidual,
-    /// Its modulus is within three spreads of 0.
-    WithinSpread,
-    /// Its modulus is above 1 by more than two spreads.
-    AboveOne,
-    /// Held-out pairs have no correlation at a lag beyond the copies of a window.
-    NoCorrelation,
-    /// The correlation at two lags falls otherwise than powers of the eigenvalue.
-    OtherDecay,
-    /// It decays faster than so few pairs can measure.
-    TooFast,
-    /// Windows of several rows, and no path on which lags could be tested.
-    NoLags,
-    /// The record wanders or has a trend; its time scales are those of the record.
-    NotStationary,
-}
-
-impl Reason {
-    /// The reason in a few words.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::LagsAgree => "held-out lags agree",
-            Self::SpreadAlone => "by its spread; no lags to test",
-            Self::Constant => "the constant",
-            Self::Residual => "large residual",
-            Self::SmallResidual => "small residual",
-            Self::WithinSpread => "within three spreads of 0",
-            Self::AboveOne => "above 1",
-            Self::NoCorrelation => "no correlation beyond the copies",
-            Self::OtherDecay => "lags fall otherwise",
-            Self::TooFast => "too fast for so few pairs",
-            Self::NoLags => "no lags to test",
-            Self::NotStationary => "not stationary",
-        }
-    }
-}
 
 /// Held-out correlations of a mode at the lags `L` and `2L`.
 #[derive(Clone, Copy, Debug)]
@@ -232,24 +170,4 @@ fn correlation(own: &[Part], value: Eigenvalue, lag: usize) -> Correlation {
     let chance = value.modulus() * error(&rate);
     let bias = (off * off - chance * chance).max(0.0).sqrt();
     Correlation { at, errors, bias: if bias.is_finite() { bias } else { 0.0 } }
-}
-
-/// The verdict on a mode without regard to lags: by its residual, or by its spread.
-pub(super) fn first_look(mode: &Mode, deterministic: bool, limits: (f64, f64)) -> (Reliability, Reason) {
-    let (residual, rounding) = limits;
-    let modulus = mode.value.modulus();
-    if deterministic {
-        return match mode.residual <= residual {
-            true => (Reliability::Reliable, Reason::SmallResidual),
-            false => (Reliability::Unreliable, Reason::Residual),
-        };
-    }
-    let spread = mode.spread.max(rounding);
-    if modulus <= 3.0 * spread {
-        (Reliability::Unreliable, Reason::WithinSpread)
-    } else if modulus > 1.0 + 2.0 * spread {
-        (Reliability::Unreliable, Reason::AboveOne)
-    } else {
-        (Reliability::Reliable, Reason::SpreadAlone)
-    }
 }

@@ -26,9 +26,8 @@ use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, SymmetricEigen
 use super::blocks::{Group, Sums, sum};
 use super::candidate::Candidate;
 use super::choice::{RIDGES, solve, without};
-use super::lag_test::{Reason, Reliability, correlations, first_look};
-use super::stationarity::{SLOWEST, wanders};
 use super::stretch::PairStretch;
+use super::verdict::{Reason, Reliability};
 use crate::Error;
 
 /// Eigenvectors whose span is fitted again, if more are not asked for.
@@ -53,8 +52,6 @@ const MOST_RIDGE: f64 = 1e-3;
 const ALIKE_ON_AVERAGE: f64 = 3.0;
 const ALIKE_EACH: f64 = 40.0;
 const FEWEST_BLOCKS: usize = 8;
-/// An eigenfunction to this residual needs no test in time, also where the states grow or die out.
-const EXACT_FUNCTION: f64 = 0.01;
 /// A function whose square is this part that of its mean is the constant.
 const MOSTLY: f64 = 0.99;
 /// Residuals below this are all equally good.
@@ -104,6 +101,8 @@ pub(crate) struct Spectrum {
     pub(crate) reversible: bool,
     /// True if the record wanders or has a trend.
     pub(crate) wanders: bool,
+    /// Sums that the eigenpairs were fitted from.
+    pub(super) source: FitSource,
 }
 
 /// A complex vector on the refitted functions.
@@ -126,22 +125,6 @@ impl Vector<'_> {
     }
 }
 
-/// The request of a spectrum, and what is known of the system.
-#[derive(Clone, Copy)]
-pub(crate) struct SpectrumRequest {
-    /// Features that are no points, and the ridge on the others.
-    pub(crate) fit: (usize, f64),
-    pub(crate) deterministic: bool,
-    /// Successive rows that a state is made of.
-    pub(crate) delay: usize,
-    /// Numbers of the newest row among the features.
-    pub(crate) newest: (usize, usize),
-    /// True if the pairs are one path.
-    pub(crate) path: bool,
-    /// Modes at most; 0 for those that are fitted in any case.
-    pub(crate) count: usize,
-}
-
 /// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs.
 /// `O(p³)`.
 ///
@@ -151,9 +134,9 @@ pub(crate) fn spectrum(
     operator: &Matrix,
     groups: &[Group<'_>],
     next: &Matrix,
-    request: SpectrumRequest,
+    deterministic: bool,
+    count: usize,
 ) -> Result<Spectrum, Error> {
-    let SpectrumRequest { deterministic, count, .. } = request;
     if groups.is_empty() {
         return Ok(Spectrum::default());
     }
@@ -183,74 +166,9 @@ pub(crate) fn spectrum(
             }
         }
     }
-    test_lags(&mut modes, groups, source, request)?;
-    spectrum.wanders = test_stationarity(&mut modes, groups, request);
-    if deterministic {
-        // Stable: within each part the order by modulus stays.
-        modes.sort_by_key(|(mode, _)| !mode.is_reliable());
-        slow_first(&mut modes);
-    }
+    spectrum.source = source;
     (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
     Ok(spectrum)
-}
-
-/// Judges by their correlation at two lags those modes that pass at the first look.
-fn test_lags(
-    modes: &mut [(Mode, [Vec<f64>; 2])],
-    groups: &[Group<'_>],
-    source: FitSource,
-    request: SpectrumRequest,
-) -> Result<(), Error> {
-    let values: Vec<Eigenvalue> = modes.iter().map(|(mode, _)| mode.value).collect();
-    let lag = first_lag(request.delay);
-    let found = correlations(groups, request.fit, source, (&values, lag))?;
-    for (k, (mode, _)) in modes.iter_mut().enumerate() {
-        if mode.reason == Reason::Constant {
-            continue;
-        }
-        let exact = request.deterministic && mode.residual <= EXACT_FUNCTION;
-        if let Some(correlations) = &found {
-            if !request.deterministic {
-                mode.spread = mode.spread.hypot(correlations[k].bias);
-            }
-            if mode.is_reliable() && !exact {
-                (mode.reliability, mode.reason) = match mode.value.modulus() <= 3.0 * mode.spread {
-                    true => (Reliability::Unknown, Reason::WithinSpread),
-                    false => correlations[k].verdict(mode.value, lag),
-                };
-            }
-        } else if mode.is_reliable() && request.delay > 1 && !request.deterministic {
-            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NoLags);
-        }
-    }
-    Ok(())
-}
-
-/// Leaves all modes but the constant open where the record wanders or has a trend; says if it does.
-fn test_stationarity(modes: &mut [(Mode, [Vec<f64>; 2])], groups: &[Group<'_>], request: SpectrumRequest) -> bool {
-    if !request.path {
-        return false;
-    }
-    let weight: f64 = groups.iter().flat_map(|group| &group.0).map(|sums: &&Sums| sums.weight).sum();
-    let unit_root = |(mode, _): &(Mode, [Vec<f64>; 2])| {
-        let away = (1.0 - mode.value.re).hypot(mode.value.im);
-        let slow = mode.value.im == 0.0 && away * weight < SLOWEST;
-        slow && mode.is_reliable() && mode.reason != Reason::Constant
-    };
-    let (first, last) = request.newest;
-    let wanders =
-        wanders(groups, first..last, request.deterministic) || (!request.deterministic && modes.iter().any(unit_root));
-    if wanders {
-        for (mode, _) in modes.iter_mut().filter(|(mode, _)| mode.reason != Reason::Constant && mode.is_reliable()) {
-            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NotStationary);
-        }
-    }
-    wanders
-}
-
-/// The first lag at which windows of `delay` rows share no row with the next.
-pub(super) fn first_lag(delay: usize) -> usize {
-    delay.max(2)
 }
 
 /// The candidate and the ridge with the eigenfunction nearest to a true one, beside the constant:
@@ -302,6 +220,17 @@ fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64,
     Ok(residuals.get(1).map_or(f64::INFINITY, |residual| residual.max(EXACT)))
 }
 
+/// Puts the modes of a deterministic system in order: the reliable ones first, of one modulus those
+/// that turn slowly.
+pub(super) fn put_in_order(spectrum: &mut Spectrum) {
+    let (modes, functions) = (std::mem::take(&mut spectrum.modes), std::mem::take(&mut spectrum.functions));
+    let mut modes: Vec<_> = modes.into_iter().zip(functions).collect();
+    // Stable: within each part the order by modulus stays.
+    modes.sort_by_key(|(mode, _)| !mode.is_reliable());
+    slow_first(&mut modes);
+    (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
+}
+
 /// Puts modes of one modulus in the order of their frequency: what turns slowly stands before its
 /// harmonics.
 fn slow_first(modes: &mut [(Mode, [Vec<f64>; 2])]) {
@@ -337,8 +266,9 @@ fn is_noisy(slowest: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Mat
 }
 
 /// Sums that eigenpairs are fitted from.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) enum FitSource {
+    #[default]
     LeastSquares,
     Reversible,
     Instruments,
@@ -446,11 +376,30 @@ impl Span {
             let constant = re[0].hypot(im[0]).powi(2) >= MOSTLY * re.iter().chain(im).map(|w| w * w).sum::<f64>();
             let (reliability, reason) = match constant {
                 true => (Reliability::Reliable, Reason::Constant),
-                false => first_look(&mode, deterministic, (RESIDUAL, ROUNDING)),
+                false => first_look(&mode, deterministic),
             };
             (Mode { reliability, reason, ..mode }, [unit(re), unit(im)])
         };
         pairs.values.iter().zip(pairs.re.iter().zip(&pairs.im)).map(one).collect()
+    }
+}
+
+/// The verdict on a mode without regard to lags: by its residual, or by its spread.
+fn first_look(mode: &Mode, deterministic: bool) -> (Reliability, Reason) {
+    let modulus = mode.value.modulus();
+    if deterministic {
+        return match mode.residual <= RESIDUAL {
+            true => (Reliability::Reliable, Reason::SmallResidual),
+            false => (Reliability::Unreliable, Reason::Residual),
+        };
+    }
+    let spread = mode.spread.max(ROUNDING);
+    if modulus <= 3.0 * spread {
+        (Reliability::Unreliable, Reason::WithinSpread)
+    } else if modulus > 1.0 + 2.0 * spread {
+        (Reliability::Unreliable, Reason::AboveOne)
+    } else {
+        (Reliability::Reliable, Reason::SpreadAlone)
     }
 }
 

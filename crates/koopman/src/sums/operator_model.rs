@@ -91,8 +91,9 @@ impl OperatorModel {
     }
 
     /// True if the newest row is told by the state before it but for less than a hundredth of its
-    /// variance, and forecasts of 20 steps are no worse iterated than as means; or than a thousandth,
-    /// and those of 5 steps. Forecasts iterate for as many of 20 steps as that is no worse.
+    /// variance, and forecasts of 20 steps are no worse iterated than as means; or but for less
+    /// than a thousandth, and those of 5 steps. Forecasts iterate for as many of 20 steps as that
+    /// is no worse.
     #[must_use]
     pub fn is_deterministic(&self) -> bool {
         self.deterministic

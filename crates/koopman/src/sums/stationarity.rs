@@ -1,8 +1,8 @@
 //! Signs that a record wanders or has a trend, so that its time scales are its own length.
 //!
 //! Blocks follow each other in time. In a stationary record the means of blocks differ by
-//! `2τ/ℓ` of the variance, `τ` being the correlation time and `ℓ` the length of a block; in a random
-//! walk by nearly all of it, and under a trend they lie on a line.
+//! `2τ/ℓ` of the variance, `τ` being the correlation time and `ℓ` the length of a block; in a
+//! random walk by nearly all of it, and under a trend they lie on a line.
 
 use super::blocks::{Group, sum};
 

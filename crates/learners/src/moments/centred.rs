@@ -4,39 +4,16 @@
 //! spread. So a block of rows is centred about its own mean, and two sets of sums join as Chan,
 //! Golub and LeVeque (1983) do: `S = S_a + S_b + (ω_a ω_b/ω) δδᵀ` with `δ = x̄_b − x̄_a`.
 
-use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::OuterProducts;
 use mercer_simd::axpy;
 
+use super::means::Means;
 use super::sums::MomentSums;
 use crate::example::{Target, Targets};
 
 /// A weight below this part of those that were added and taken back is rounding.
 const NOTHING: f64 = 1e-13;
-
-/// The means that sums are about.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Means {
-    /// `x̄`
-    pub(super) inputs: AlignedVec,
-    /// `ȳ` of each output.
-    pub(super) targets: Vec<f64>,
-}
-
-impl Means {
-    pub(super) fn zeros(inputs: usize, outputs: usize) -> Self {
-        Self { inputs: AlignedVec::zeros(inputs), targets: vec![0.0; outputs] }
-    }
-}
-
-impl Validate for Means {
-    fn validate(&self) -> Result<(), Inconsistent> {
-        self.inputs.validate()?;
-        self.targets.validate()
-    }
-}
 
 impl MomentSums {
     /// The sums of one block of examples, about its mean: `features` are inputs and 1, and become

@@ -8,7 +8,7 @@ use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Matrix, OuterProducts, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
 
-use super::centred::Means;
+use super::means::Means;
 use crate::engines::basis::{FeatureMap, Identity};
 use crate::engines::update::{LeastSquares, LinearUpdate, Readout, finite};
 use crate::example::{Rows, Target, Targets};

@@ -40,8 +40,8 @@ impl Table {
         Ok(moments)
     }
 
-    /// Predictions of ridge regression for its rows, and `RSS`: rows are centred and brought to unit
-    /// variance one column at a time, and a QR decomposition solves them with `√λ I` below.
+    /// Predictions of ridge regression for its rows, and `RSS`: columns are centred and brought to
+    /// unit variance, and a QR decomposition solves them with `√λ I` below.
     fn direct(&self, lambda: f64) -> Option<(Vec<f64>, f64)> {
         let n = self.y.len();
         let all: f64 = self.weights.iter().sum();

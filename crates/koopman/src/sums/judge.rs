@@ -1,0 +1,95 @@
+//! The verdict on the modes of a spectrum: by held-out lags, and by whether the record is
+//! stationary.
+
+use mercer_linalg_incremental::Eigenvalue;
+
+use super::blocks::{Group, Sums};
+use super::lag_test::correlations;
+use super::modes::{FitSource, Mode, Spectrum, put_in_order};
+use super::stationarity::{SLOWEST, wanders};
+use super::verdict::{Reason, Reliability};
+use crate::Error;
+
+/// An eigenfunction to this residual needs no test in time, also where the states grow or die out.
+const EXACT_FUNCTION: f64 = 0.01;
+
+/// Facts about the system that a verdict needs.
+#[derive(Clone, Copy)]
+pub(crate) struct SystemFacts {
+    /// Features that are no points, and the ridge on the others.
+    pub(crate) fit: (usize, f64),
+    pub(crate) deterministic: bool,
+    /// Successive rows that a state is made of.
+    pub(crate) delay: usize,
+    /// Numbers of the newest row among the features.
+    pub(crate) newest: (usize, usize),
+    /// True if the pairs are one path.
+    pub(crate) path: bool,
+}
+
+/// Judges the modes of `spectrum` on the sums of `groups`.
+///
+/// # Errors
+/// When an eigenvalue iteration fails.
+pub(crate) fn judge(spectrum: &mut Spectrum, groups: &[Group<'_>], facts: SystemFacts) -> Result<(), Error> {
+    test_lags(&mut spectrum.modes, groups, spectrum.source, facts)?;
+    spectrum.wanders = test_stationarity(&mut spectrum.modes, groups, facts);
+    if facts.deterministic {
+        put_in_order(spectrum);
+    }
+    Ok(())
+}
+
+/// Judges by their correlation at two lags those modes that pass at the first look.
+fn test_lags(modes: &mut [Mode], groups: &[Group<'_>], source: FitSource, facts: SystemFacts) -> Result<(), Error> {
+    let values: Vec<Eigenvalue> = modes.iter().map(|mode| mode.value).collect();
+    let lag = first_lag(facts.delay);
+    let found = correlations(groups, facts.fit, source, (&values, lag))?;
+    for (k, mode) in modes.iter_mut().enumerate() {
+        if mode.reason == Reason::Constant {
+            continue;
+        }
+        let exact = facts.deterministic && mode.residual <= EXACT_FUNCTION;
+        if let Some(correlations) = &found {
+            if !facts.deterministic {
+                mode.spread = mode.spread.hypot(correlations[k].bias);
+            }
+            if mode.is_reliable() && !exact {
+                (mode.reliability, mode.reason) = match mode.value.modulus() <= 3.0 * mode.spread {
+                    true => (Reliability::Unknown, Reason::WithinSpread),
+                    false => correlations[k].verdict(mode.value, lag),
+                };
+            }
+        } else if mode.is_reliable() && facts.delay > 1 && !facts.deterministic {
+            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NoLags);
+        }
+    }
+    Ok(())
+}
+
+/// Leaves all modes but the constant open where the record wanders or has a trend; says if it does.
+fn test_stationarity(modes: &mut [Mode], groups: &[Group<'_>], facts: SystemFacts) -> bool {
+    if !facts.path {
+        return false;
+    }
+    let weight: f64 = groups.iter().flat_map(|group| &group.0).map(|sums: &&Sums| sums.weight).sum();
+    let unit_root = |mode: &Mode| {
+        let away = (1.0 - mode.value.re).hypot(mode.value.im);
+        let slow = mode.value.im == 0.0 && away * weight < SLOWEST;
+        slow && mode.is_reliable() && mode.reason != Reason::Constant
+    };
+    let (first, last) = facts.newest;
+    let wanders =
+        wanders(groups, first..last, facts.deterministic) || (!facts.deterministic && modes.iter().any(unit_root));
+    if wanders {
+        for mode in modes.iter_mut().filter(|mode| mode.reason != Reason::Constant && mode.is_reliable()) {
+            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NotStationary);
+        }
+    }
+    wanders
+}
+
+/// The first lag at which windows of `delay` rows share no row with the next.
+pub(super) fn first_lag(delay: usize) -> usize {
+    delay.max(2)
+}
