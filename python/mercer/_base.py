@@ -181,17 +181,23 @@ class Learner(Stored, Explained, BaseEstimator):
         if begins:
             if y is None:
                 raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-            X, table = _intake.finite(X), _intake.frame(X)
-            names = _intake.note(self, table, X.shape[1])
+            if _intake.is_sparse(X) and self._takes_sparse:
+                X = _intake.sparse(X)
+                self.n_features_in_ = X.shape[1]
+                if 0 in X.shape:
+                    raise ValueError(f"Found array with shape={X.shape} while a minimum of one row and one feature is required.")
+            else:
+                X, table = _intake.finite(X), _intake.frame(X)
+                names = _intake.note(self, table, X.shape[1])
         else:
             X = self._rows(X)
-        y = checked_targets(self, X, self._read_targets(y, begins), **self._takes)
+        y = checked_targets(self, range(X.shape[0]), self._read_targets(y, begins), **self._takes)
         weights = checked_weights(sample_weight, X.shape[0])
         told, targets = self._targets_of(y, passes is not None and begins, classes)
         if begins:
-            self._begin(X, told, weights, names, names is not None)
+            self._begin(getattr(X, "parts", X), told, weights, names, names is not None)
         for _ in range(passes or 1):
-            made = self._learn_rows(X, targets, weights, keep)
+            made = self._learn_rows(getattr(X, "parts", X), targets, weights, keep)
         tell(self._notes())
         return made
 
@@ -204,15 +210,33 @@ class Learner(Stored, Explained, BaseEstimator):
             model._learn_rows(model._aligned(X, grow=True), targets, None if w is None else _intake.vector(w))
         tell(self._notes())
 
-    def _rows(self, X: Any) -> Floats:
+    @property
+    def _takes_sparse(self) -> bool:
+        """Whether the learner takes sparse rows, as tokens."""
+        return _mercer.takes_tokens(self._settings())
+
+    def _given(self, X: Any) -> Any:
+        """Rows to predict, as the extension takes them."""
+        rows = self._rows(X)
+        return getattr(rows, "parts", rows)
+
+    def _rows(self, X: Any) -> Any:
         """The rows of a model that was begun, in the order of its features: by name, those of an array by place. Features that appeared later than
         the first batch are 0 where they are not there."""
         known = vars(self).get("n_features_in_")
         if type(X) is np.ndarray and X.dtype == np.float64 and X.shape == (len(X), known) and X.flags.c_contiguous and len(X):
             # The learner refuses what is not finite.
             width = len(self._names)
-            if "feature_names_in_" not in vars(self):
+            if width and "feature_names_in_" not in vars(self):
                 return X if known == width else np.hstack([X, np.zeros((len(X), width - X.shape[1]))])
+        if not self._names and self._takes_sparse:
+            # The model was begun with sparse rows, or by LIBSVM, which tells no width.
+            rows = _intake.sparse(X)
+            if known and rows.shape[1] != known:
+                raise ValueError(f"X has {rows.shape[1]} features, but {type(self).__name__} is expecting {known} features as input")
+            return rows
+        if _intake.is_sparse(X) and self._takes_sparse:
+            X = X.toarray()
         return _intake.aligned(self, X, self._names, needed=known, in_order=self._in_order)
 
     @property
@@ -425,7 +449,7 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
     def predict(self, X: Any, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Predictions for rows. With `return_std` also the standard deviation of a target there, NaN where the learner tells none."""
         self._check_fitted()
-        made, beside = self._predict_rows(self._rows(X), "deviation" if return_std else "")
+        made, beside = self._predict_rows(self._given(X), "deviation" if return_std else "")
         flat = made.shape[1] == 1
         made = made[:, 0] if flat else made
         if beside is None:
@@ -441,7 +465,7 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
         """Ends of the intervals around the predictions, ``(rows, 2)`` (``(rows, targets, 2)`` for several targets); infinite while there is
         none. The model needs ``intervals=0.9``, say."""
         self._check_fitted()
-        made, reach = self._predict_rows(self._rows(X), "reach")
+        made, reach = self._predict_rows(self._given(X), "reach")
         assert reach is not None
         return ends(made, reach)
 
@@ -458,6 +482,7 @@ class KernelRegressor(_mercer.LearnerCore, RegressorMixin, Covered, Learner, Riv
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = self._vectors
+        tags.input_tags.sparse = self._takes_sparse
         tags.regressor_tags.poor_score = self._poor_score
         return tags
 
@@ -565,7 +590,7 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
     def predict(self, X: Any) -> npt.NDArray[Any]:
         """The class of each row."""
         self._check_fitted()
-        _, choices = self._predict_rows(self._rows(X))
+        _, choices = self._predict_rows(self._given(X))
         return self._labelled(choices)
 
     def _labelled(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
@@ -579,7 +604,7 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
     def predict_proba(self, X: Any) -> Floats:
         """Probabilities of the classes, ``(rows, classes)``."""
         self._check_fitted()
-        made = self._columns(self._predict_rows(self._rows(X), "probable")[0])
+        made = self._columns(self._predict_rows(self._given(X), "probable")[0])
         if made.shape[1] == 1:
             made[:] = 1.0
         return made
@@ -589,7 +614,7 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
         differences of probabilities, and probabilities."""
         self._check_fitted()
         calibrated = bool(self.calibrated) or self._calibrates
-        made = self._columns(self._predict_rows(self._rows(X), "probable" if calibrated else "")[0])
+        made = self._columns(self._predict_rows(self._given(X), "probable" if calibrated else "")[0])
         if made.shape[1] == 2:
             difference: Floats = made[:, 1] - made[:, 0]
             return difference
@@ -644,6 +669,7 @@ class KernelClassifier(_mercer.LearnerCore, ClassifierMixin, Learner, RiverClass
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self._many
+        tags.input_tags.sparse = self._takes_sparse
         tags.classifier_tags.poor_score = self._poor_score
         return tags
 

@@ -37,16 +37,16 @@ def from_bytes(data: bytes | bytearray | memoryview) -> Any:
 
 def read(
     path: str | os.PathLike[str], *, format: str | None = None, separator: str | None = None, decimal: str | None = None,
-    thousands: str | None = None, header: str | None = None, gaps: Sequence[str] = (),
+    thousands: str | None = None, header: str | None = None, gaps: Sequence[str] = (), keep_totals: bool = False,
 ) -> dict[str, list[Any]]:  # fmt: skip
     """The columns of a file by name, as the ``mercer`` command reads them: CSV, TSV, JSON and LIBSVM, each plain or compressed. Columns of numbers have
     numbers, all others texts as they are written; a gap is None. What is in doubt is warned of. :class:`mercer.Pipeline` takes such a table as it is,
     ``pandas.DataFrame(mercer.read(path))`` makes a frame of it.
 
-    The options are those of the command: `format`, `separator`, `decimal`, `thousands`, `header` ("yes", "no" or "auto"), and `gaps`, further values
-    that stand for none.
+    The options are those of the command: `format`, `separator`, `decimal`, `thousands`, `header` ("yes", "no" or "auto"), `gaps`, further values
+    that stand for none, and `keep_totals`: rows that sum up others are left out unless it is set, which is told.
     """
-    names, columns, said = _mercer.read(path, [format, separator, decimal, thousands, header], list(gaps))
+    names, columns, said = _mercer.read(path, [format, separator, decimal, thousands, header], list(gaps), keep_totals)
     tell(said)
     return dict(zip(names, columns, strict=True))
 

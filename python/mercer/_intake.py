@@ -35,7 +35,7 @@ def _library(X: Any) -> str:
 
 #: What is no table, by what it has, with what to give instead.
 _OTHERS = (
-    (lambda X: hasattr(X, "toarray") and hasattr(X, "nnz"), "Sparse data was passed, but dense data is required. Use '.toarray()' to convert it."),
+    (lambda X: is_sparse(X), "Sparse data was passed, but dense data is required. Use '.toarray()' to convert it, or a learner of tokens such as mercer.Coin."),
     (lambda X: type(X).__name__ == "LazyFrame", "a LazyFrame is a plan and has no rows yet; give its '.collect()'"),
     (lambda X: isinstance(X, (str, bytes)), "a text is no table; give a frame, an array or a list of rows, or read the file with mercer.read"),
     (lambda X: hasattr(X, "__next__"), "a generator has its rows only once; give a list of rows: list(X)"),
@@ -56,6 +56,39 @@ def frame(X: Any) -> Any:
 
         return pyarrow.table(X)
     return X
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether it is a sparse matrix or array of scipy."""
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
+class Sparse(NamedTuple):
+    """Sparse rows: where each begins and ends, the columns of its cells, and their numbers."""
+
+    bounds: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int64]
+    values: Floats
+    shape: tuple[int, int]
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """As the extension takes them."""
+        return self[:3]
+
+
+def sparse(X: Any) -> Sparse:
+    """Sparse rows, of a matrix of scipy or of a table of numbers."""
+    if is_sparse(X):
+        if X.ndim != 2:
+            raise ValueError(_no_table(X.ndim))
+        X = X.tocsr()
+        X.sum_duplicates()
+        return Sparse(X.indptr.astype(np.int64), X.indices.astype(np.int64), numbers(X.data), X.shape)
+    rows = finite(X)
+    places = np.nonzero(rows)
+    bounds = np.concatenate([[0], np.cumsum(np.bincount(places[0], minlength=len(rows)))]).astype(np.int64)
+    return Sparse(bounds, places[1].astype(np.int64), rows[places], rows.shape)
 
 
 def is_mapping(X: Any) -> bool:

@@ -177,8 +177,10 @@ class Mode(NamedTuple):
     spread: float
     #: How far its function is from an eigenfunction: the root of ``E|f(x⁺) − μf(x)|² / E|f(x)|²``.
     residual: float
-    #: Whether it can be trusted.
-    reliable: bool
+    #: Whether it can be trusted; None where the data cannot tell.
+    reliable: bool | None
+    #: Why, in a few words.
+    reason: str
 
 
 class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
@@ -196,6 +198,8 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
         Most points of a dictionary; 0 leaves the linear features alone.
     half_life : float | None, default None
         A pair weighs half after so many further pairs; None forgets nothing.
+    delay : int, default 1
+        Successive rows that a state is made of, the newest last. Forecasts are judged by the newest, and modes at lags where states share no row.
 
     Examples
     --------
@@ -207,14 +211,16 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
     True
     """
 
-    def __init__(self, *, max_dictionary: int = 100, half_life: float | None = None) -> None:
+    def __init__(self, *, max_dictionary: int = 100, half_life: float | None = None, delay: int = 1) -> None:
         self.max_dictionary = max_dictionary
         self.half_life = half_life
+        self.delay = delay
 
     def _begin_with(self, x: Floats, y: Floats) -> None:
         if x.shape[1] < y.shape[1]:
             raise _mercer.DataError(f"x has {x.shape[1]} numbers, fewer than a state, {y.shape[1]}")
-        self._begin(y.shape[1], x.shape[1] - y.shape[1], whole("max_dictionary", self.max_dictionary), self.half_life)
+        sizes = whole("max_dictionary", self.max_dictionary), self.half_life, whole("delay", self.delay)
+        self._begin(y.shape[1], x.shape[1] - y.shape[1], *sizes)
 
     def fork(self) -> Self:
         """The same scale and dictionaries without a pair, to learn another part of the data, which can be merged. After 4096 pairs."""
@@ -276,5 +282,5 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
         return self._facts()[2] if self._is_made else 0
 
     def _take_description(self) -> None:
-        self.max_dictionary, self.half_life, kept = self._settings()
+        self.max_dictionary, self.half_life, self.delay, kept = self._settings()
         self._take_kept(kept)

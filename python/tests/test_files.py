@@ -9,6 +9,7 @@ import json
 import pickle
 import re
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -373,3 +374,15 @@ def test_a_file_appears_whole_or_stays_as_it_is(tmp_path):
     with pytest.raises(OSError, match="not a file"):
         model.save(tmp_path)
     assert [one.name for one in tmp_path.iterdir()] == ["m.mercer"]
+
+
+def test_rows_that_sum_up_others_are_left_out_and_told(tmp_path):
+    rows = [f"{shop},{month},{10 * month}" for month in range(1, 13) for shop in ("Ulm", "Bonn")]
+    (tmp_path / "t.csv").write_text("shop,month,sales\n" + "\n".join([*rows, "Total,,1560"]) + "\n")
+    with pytest.warns(mercer.MercerWarning, match="keep_totals=True"):
+        left = mercer.read(tmp_path / "t.csv")
+    assert len(left["sales"]) == 24
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        kept = mercer.read(tmp_path / "t.csv", keep_totals=True)
+    assert len(kept["sales"]) == 25 and kept["shop"][-1] == "Total"

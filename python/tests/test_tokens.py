@@ -106,3 +106,53 @@ def test_learners_without_tokens_say_that_lists_are_left_out():
     rows, target = table(60)
     with pytest.warns(mercer.MercerWarning, match="holds lists"):
         mercer.Pipeline(mercer.Krls()).fit([{**row, "x": float(t)} for t, row in enumerate(rows)], target)
+
+
+def wide(rows=400, width=5000):
+    """Sparse rows, of which few columns are not 0."""
+    sparse = pytest.importorskip("scipy.sparse")
+    draw = np.random.default_rng(3)
+    X = sparse.random_array((rows, width), density=4 / width, format="csr", random_state=draw, data_sampler=lambda size: np.ones(size))
+    X = sparse.hstack([X, sparse.csr_array(draw.integers(0, 2, (rows, 6)).astype(float))], format="csr")
+    return X, np.asarray(X[:, -6:] @ np.array([1.0, -2.0, 0.5, 1.5, -1.0, 0.7])).ravel()
+
+
+@pytest.mark.parametrize("learner", [mercer.Coin, mercer.DiagonalKalman, lambda: mercer.Auto(budget=20_000)])
+def test_sparse_rows_are_those_of_libsvm(command, tmp_path, learner):
+    X, y = wide()
+    made = learner().predict_then_fit(X, y)
+    with open(tmp_path / "t.svm", "w", encoding="utf-8") as file:
+        for row in range(X.shape[0]):
+            cells = sorted(zip(X[[row]].indices.tolist(), X[[row]].data.tolist(), strict=True))
+            file.write(" ".join([repr(float(y[row])), *(f"{column + 1}:{value!r}" for column, value in cells)]) + "\n")
+    model = learner().fit(X, y)
+    settings = ["--learner", model._name, *(["--set", "budget=20000"] if model._name == "auto" else [])]
+    subprocess.run([command, "train", tmp_path / "t.svm", *settings, "--out", tmp_path / "m.mercer", "--quiet"], check=True)
+    loaded = mercer.load(tmp_path / "m.mercer")
+    expected = model.predict(X)
+    np.testing.assert_array_equal(loaded.predict(X), expected)
+    # Whatever the format, and dense.
+    for other in (X.tocsc(), X.tocoo(), X.toarray()):
+        np.testing.assert_array_equal(model.predict(other), expected)
+    later = slice(len(y) // 2, None)
+    assert np.mean((made[later] - y[later]) ** 2) < 0.3 * np.var(y)
+    with pytest.raises(ValueError, match="features"):
+        model.predict(X[:, :9])
+    bad = X.copy()
+    bad.data[0] = np.inf
+    with pytest.raises(ValueError, match="inf"):
+        learner().fit(bad, y)
+
+
+def test_sparse_rows_of_classes_and_of_models_of_columns():
+    X, y = wide()
+    model = mercer.CoinClassifier().fit(X, y > 0)
+    assert (model.predict(X) == (y > 0)).mean() > 0.9
+    assert model.predict_proba(X).shape == (X.shape[0], 2)
+    small = X[:, -6:]
+    dense = mercer.Coin().fit(small.toarray(), y)
+    np.testing.assert_array_equal(dense.predict(small), dense.predict(small.toarray()))
+    sparse = mercer.Coin().fit(small, y)
+    np.testing.assert_allclose(sparse.predict(small), dense.predict(small), rtol=0, atol=1e-9)
+    with pytest.raises(TypeError, match="toarray"):
+        mercer.Krls().fit(small, y)

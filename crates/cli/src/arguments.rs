@@ -3,6 +3,7 @@
 pub(crate) mod common;
 pub(crate) mod config;
 pub(crate) mod dialect;
+pub(crate) mod groups;
 pub(crate) mod intervals;
 pub(crate) mod scores;
 pub(crate) mod spelling;

@@ -62,6 +62,10 @@ impl ExtraArgs for CompareArgs {
         "intervals",
         "interval_width",
         "plot",
+        "group",
+        "max_groups",
+        "label_id",
+        "max_kept",
     ];
     const EXAMPLES: &'static str = "\
 Examples:

@@ -177,7 +177,7 @@ struct InputRows<'a> {
 impl<'a> InputRows<'a> {
     fn open(arguments: &'a ExplainArguments, data: &'a Path, model: &'a Session, stop: &Stop) -> Result<Self, Failure> {
         let ExplainArguments { target, ignore, dialect, .. } = arguments;
-        let rows = RowsForModel { data, learn: false, target, weight: &None, ignore, dialect };
+        let rows = RowsForModel { data, learn: false, target, weight: &None, ignore, label_id: &None, dialect };
         let source = TimedSource::open(&reading(&rows, model), stop.clone(), || ())?;
         if model.encoding.is_none() {
             check_columns(model, &source, &arguments.model)?;
@@ -204,7 +204,7 @@ impl<'a> InputRows<'a> {
     }
 
     fn inputs(&self) -> Result<Vec<f64>, StepError> {
-        let Row { example, record } = &self.sample;
+        let Row { example, record, .. } = &self.sample;
         let Some(encoding) = &self.model.encoding else { return Ok(example.features.clone()) };
         let mut numbers = Vec::new();
         encoding.encode(record, &mut numbers)?;

@@ -53,7 +53,9 @@ const MODES: usize = 10;
 ///
 /// By default (sums) the operator is that of exact least squares, in one pass and bounded memory:
 /// units, kernel width and regulariser are chosen, and every eigenvalue is told with its spread,
-/// its residual and whether it is reliable, every forecast with an interval. The stochastic
+/// its residual and whether it is reliable (yes, no or cannot tell) and why, every forecast with an
+/// interval. Along a trajectory a mode is reliable if pairs that it was not fitted to have its
+/// correlation at lags of L and 2L steps, L being 2 or the rows of a state. The stochastic
 /// gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant
 /// step (eta alone) leaves noise in every eigenvalue, and lambda makes all of them smaller.
 ///
@@ -369,7 +371,10 @@ fn learn(
     }
     let fresh = match start {
         Some((_, model)) => model,
-        None => making.build(method, &layout, &chunk)?,
+        None => {
+            let delay = pairs.as_ref().and_then(PairStream::trajectory).map_or(1, Trajectory::delay);
+            making.build(method, &layout, (&chunk, delay))?
+        }
     };
     let before = fresh.seen();
     let model = match saved {

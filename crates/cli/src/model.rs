@@ -3,6 +3,8 @@
 pub(crate) mod cells;
 pub(crate) mod classes;
 pub(crate) mod construction;
+pub(crate) mod groups;
+pub(crate) mod labels;
 pub(crate) mod learning;
 pub(crate) mod lock;
 pub(crate) mod memory;

@@ -13,6 +13,7 @@ use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
 use crate::arguments::every;
+use crate::arguments::groups::LabelArguments;
 use crate::arguments::intervals;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::{Kind, TaskOptions};
@@ -23,8 +24,9 @@ use crate::data::reading::{Reading, Reads, for_files};
 use crate::data::rows::{Origin, RowKind, TimedSource};
 use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
-use crate::model::cells::{AnswerCell, AnswerCells, Offer};
+use crate::model::cells::{AnswerCell, AnswerCells, AnswerValue, Offer};
 use crate::model::classes::quoted;
+use crate::model::groups::CommonAnswers;
 use crate::model::learning::Learning;
 use crate::model::lock;
 use crate::model::saving::Saving;
@@ -38,7 +40,7 @@ use crate::report::verbosity;
 ///
 /// One line out for each row in, in the target's own units: a number for CSV, TSV and LIBSVM (below
 /// the line `prediction` when DATA has a header), {"prediction":…} for JSON objects. The name of a
-/// file tells its format: .csv, .ndjson, .jsonl or .json. Several
+/// file tells its format: .csv, .ndjson, .jsonl, .json, .parquet, .arrow or .feather. Several
 /// targets, and classes with their probabilities p_CLASS, have several columns below a line with
 /// their names; the classes are those that the model knew at the start. Lines are handed on
 /// whenever no input is at hand, so a program may write a row and wait for its answer. A bad row
@@ -73,6 +75,8 @@ pub(crate) struct PredictArguments {
     /// end are learnt then.
     #[arg(long, value_name = "ROWS|TIME", requires = "learn")]
     label_delay: Option<LabelDelay>,
+    #[command(flatten)]
+    labels: LabelArguments,
     /// With --learn, write the model after every so many rows, too
     #[arg(long, value_name = "EVERY", value_parser = every, requires = "learn")]
     checkpoint: Option<NonZeroU64>,
@@ -118,6 +122,9 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let predictions = arguments.predictions.clone().filter(|path| path != Path::new("-"));
     LineStyle::of_file(predictions.as_deref(), false)?;
     arguments.on_error.check(&inputs, ("--predictions", &predictions))?;
+    if arguments.labels.label_id.is_some() && !arguments.learn {
+        return Err(Failure::usage("--label-id: labels that come later are learnt; add --learn, or leave it out"));
+    }
     let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
     if let Some(share) = arguments.intervals {
@@ -136,6 +143,12 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let rows = opened?;
     if model.encoding.is_none() {
         check_columns(&model, &rows, &arguments.model)?;
+        if arguments.labels.label_id.is_some() {
+            let path = arguments.model.display();
+            return Err(Failure::usage(format!(
+                "{path}: was trained on rows of plain numbers, which keep no ids; train it with --label-id, too"
+            )));
+        }
     }
     let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
     if arguments.learn && theirs != ours {
@@ -149,11 +162,16 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
     let headed = lines.several || !rows.input().columns().features().is_empty();
     replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
+    #[cfg(feature = "arrow")]
+    if let LineStyle::Columnar(format) = style {
+        replies.begin_columns(format, &lines.columns(model.classes().is_some()))?;
+    }
     let bad = BadRows::new(&arguments.on_error)?;
     if arguments.learn {
         let saving = Saving::new("--model", arguments.model.clone(), arguments.checkpoint);
         let (weighted, odd) = (rows.input().is_weighted(), rows.oddities());
         let learning = Learning::new(model, bad, saving, weighted, odd).with_delay(arguments.label_delay)?;
+        let learning = learning.with_ids(&arguments.labels);
         learn(learning, rows, &replies, &lines)
     } else {
         predict(&model, bad, rows, &replies, &lines, &stop)
@@ -168,13 +186,15 @@ pub(crate) struct RowsForModel<'a> {
     pub(crate) target: &'a Option<TargetColumn>,
     pub(crate) weight: &'a Option<ColumnChoice>,
     pub(crate) ignore: &'a [ColumnChoice],
+    /// The column by which labels find their rows.
+    pub(crate) label_id: &'a Option<ColumnChoice>,
     pub(crate) dialect: &'a Dialect,
 }
 
 impl PredictArguments {
     fn rows(&self) -> RowsForModel<'_> {
-        let Self { data, learn, target, weight, ignore, dialect, .. } = self;
-        RowsForModel { data, learn: *learn, target, weight, ignore, dialect }
+        let Self { data, learn, target, weight, ignore, dialect, labels, .. } = self;
+        RowsForModel { data, learn: *learn, target, weight, ignore, label_id: &labels.label_id, dialect }
     }
 }
 
@@ -194,6 +214,7 @@ pub(crate) fn reading<'a>(arguments: &RowsForModel<'a>, model: &'a Session) -> R
         target: arguments.target.clone().or_else(|| arguments.learn.then(|| known_place(&model.description))),
         weight: weight.clone().or_else(|| model.description.weight.clone().filter(|_| arguments.learn)),
         may_lack: true,
+        label_id: arguments.label_id.clone(),
     });
     let gaps = if named { Vec::new() } else { known_gaps(&model.description.own) };
     let dialect = arguments.dialect.clone().with_gaps(gaps);
@@ -321,11 +342,23 @@ impl AnswerLines {
 
     /// Answers a row; false when nobody reads the answers, or they cannot be written.
     fn answer(&self, replies: &Replies, model: &Session, answer: Option<&RowPrediction>) -> bool {
+        #[cfg(feature = "arrow")]
+        if let LineStyle::Columnar(_) = self.style {
+            let value = |(_, cell)| value(cell, model, answer?);
+            return replies.answer_values(&self.cells.named().map(value).collect::<Vec<_>>());
+        }
         match answer {
             Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
             Some(answer) => replies.answer(answer.numbers.first().copied()),
             None => replies.answer(None),
         }
+    }
+
+    /// The names of the columns, and those that hold names of classes.
+    #[cfg(feature = "arrow")]
+    fn columns(&self, of_classes: bool) -> Vec<(String, bool)> {
+        let is_name = |cell: &AnswerCell| of_classes && matches!(cell, AnswerCell::Prediction(_));
+        self.cells.named().map(|(name, cell)| (name.to_owned(), is_name(cell))).collect()
     }
 
     fn line(&self, model: &Session, answer: &RowPrediction) -> String {
@@ -349,21 +382,32 @@ impl AnswerLines {
     }
 }
 
-/// What a cell holds, if it is there; a class as `name` writes it.
-fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
-    let finite = |value: &f64| value.is_finite().then(|| number(*value));
+/// What a cell holds, if it is there.
+fn value<'a>(cell: &AnswerCell, model: &'a Session, answer: &RowPrediction) -> Option<AnswerValue<'a>> {
+    let finite = |value: &f64| value.is_finite().then_some(*value);
     let judged = &answer.judged;
-    match (cell, model.classes()) {
-        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).map(|made| number(*made)),
+    let number = match (cell, model.classes()) {
+        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).copied(),
         (AnswerCell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
         (AnswerCell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
-        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => labels.get(judged.class?).map(name),
-        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
-            judged.probability(labels.find(class)?, labels.len()).map(number)
+        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => {
+            return labels.get(judged.class?).map(AnswerValue::Name);
         }
-        (AnswerCell::Score, Some(_)) => judged.score.map(number),
+        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
+            judged.probability(labels.find(class)?, labels.len())
+        }
+        (AnswerCell::Score, Some(_)) => judged.score,
         _ => None,
-    }
+    };
+    number.map(AnswerValue::Number)
+}
+
+/// The text of what a cell holds, if it is there; a class as `name` writes it.
+fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
+    Some(match value(cell, model, answer)? {
+        AnswerValue::Number(value) => number(value),
+        AnswerValue::Name(text) => name(text),
+    })
 }
 
 /// A text as JSON has it.
@@ -420,7 +464,7 @@ fn predict(
 ) -> Result<(), Failure> {
     // The model stays as it is: preparing pays however much it costs.
     let (mut sample, mut answer) = (Row::default(), RowPrediction::for_rows(usize::MAX));
-    let mut odd = rows.oddities();
+    let (mut odd, mut common) = (rows.oddities(), CommonAnswers::default());
     let ended = loop {
         let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,
@@ -441,11 +485,15 @@ fn predict(
         if let Err(failure) = taken {
             break Err(failure);
         }
+        if made.is_ok() {
+            common.take(&answer.group, || rows.place());
+        }
         if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {
             break Ok(());
         }
     };
     let replied = finish(replies, ended);
+    model.groups.iter().filter_map(|groups| common.line(groups)).for_each(verbosity::say);
     if let Some(encoding) = &model.encoding {
         odd.report_new(encoding);
     }

@@ -1,5 +1,7 @@
 //! What is told: facts, tables and series, as text, JSON and pictures; and failures.
 
+#[cfg(feature = "arrow")]
+pub(crate) mod columnar;
 pub(crate) mod evaluation;
 pub(crate) mod facts;
 pub(crate) mod failure;

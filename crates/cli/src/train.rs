@@ -13,13 +13,13 @@ use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
-use mercer_session::{LabelDelay, Row, Session};
+use mercer_session::{Groups, LabelDelay, Row, Session};
 
 use crate::arguments::dialect::{kept_gaps, known_gaps};
 use crate::arguments::task::TaskOptions;
 use crate::arguments::{CommonArguments, every};
 use crate::data::bad_rows::{BadRows, OnError};
-use crate::data::encoded_rows::{Looking, Oddities, RunningEncoding};
+use crate::data::encoded_rows::{EncodedRows, Looking, Oddities, RunningEncoding};
 use crate::data::pipe;
 use crate::data::reading::Reading;
 use crate::data::rows::{NextRow, Origin, RowKind, TimedSource};
@@ -91,6 +91,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
         false => None,
     };
     let common = &arguments.common;
+    common.groups.labels.check(&[("--resume", arguments.resume), ("--permute", common.permute.is_some())])?;
     let inputs = [common.data.as_path()];
     refuse_same_file("--out", &arguments.out, &inputs)?;
     arguments.on_error.check(&inputs, ("--out", &Some(arguments.out.clone())))?;
@@ -113,7 +114,7 @@ pub(crate) fn run(arguments: &TrainArguments) -> Result<(), Failure> {
     let saving = saving.resuming(plan.rows.input().shown(), RowDigest::default(), goal);
     let bad = BadRows::new(&arguments.on_error)?.behind(&model.description.own);
     let mut learning = Learning::new(model, bad, saving, plan.rows.input().is_weighted(), Oddities::default());
-    learning = learning.with_delay(common.label_delay)?;
+    learning = learning.with_delay(common.label_delay)?.with_ids(&common.groups.labels);
     let ended = plan.pass(&mut learning, beginning.ahead, alarm, &stop);
     learning.end(ended, &stop)?;
     learning.report();
@@ -187,7 +188,7 @@ impl TrainPlan {
         while beginning.numbers.len() < looked_at * dimension {
             let Some(row) = self.rows.next(&mut sample)? else { break };
             if let RowKind::Good = row {
-                let Row { example, record } = &mut sample;
+                let Row { example, record, .. } = &mut sample;
                 let mut scaled = example.features.clone();
                 let taken = match &mut moving {
                     None => true,
@@ -233,6 +234,8 @@ impl TrainPlan {
         let rows = &self.rows;
         let (encoding, targets) = (rows.input().encoding().cloned(), rows.input().columns().targets());
         let Construction { learner, kernel, parameters } = made;
+        let column = rows.input().encoded().and_then(EncodedRows::group);
+        let groups = column.map(|column| Groups::new(column, common.groups.max_groups as usize));
         let description = Description {
             learner: self.entry.name.to_owned(),
             kernel,
@@ -255,7 +258,7 @@ impl TrainPlan {
             }
             FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(Session { description, encoding, progress: Progress::default(), task })
+        Ok(Session { description, encoding, progress: Progress::default(), task, groups })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.
@@ -325,7 +328,12 @@ fn check_resumable(path: &Path, saved: &Session, fresh: &Session) -> Result<(), 
     let seeds = [old.seed, new.seed].map(|seed| seed.to_string());
     let intervals = [saved, fresh].map(intervals_told);
     let outliers = [saved, fresh].map(|model| model.screened().map_or("keep", |learner| learner.outliers().name()));
+    let groups = [saved, fresh].map(|model| {
+        let told = |groups: &Groups<Task>| format!("column {}, {} at most", groups.column + 1, groups.most);
+        model.groups.as_ref().map_or_else(|| "none".to_owned(), told)
+    });
     let facts = [
+        Fact { name: "column of groups", saved: &groups[0], now: &groups[1] },
         Fact { name: "kind", saved: &kinds[0], now: &kinds[1] },
         Fact { name: "learner", saved: &old.learner, now: &new.learner },
         Fact { name: "kernel", saved: &old.kernel, now: &new.kernel },
@@ -361,9 +369,13 @@ fn summary(learning: &Learning, path: &Path, stopped: bool) -> String {
         Task::Numbers(_) => format!(", mean squared error {}", digits(mse)),
     };
     let plural = if learnt == 1 { "" } else { "s" };
+    let models = learning.model.groups.as_ref().map_or_else(String::new, |groups| {
+        let count = groups.models.len();
+        format!(", {count} group{}", if count == 1 { "" } else { "s" })
+    });
     let stopped = if stopped { "; ended by a signal, --resume goes on from here" } else { "" };
     format!(
-        "{}: {} with {learnt} row{plural} learnt{loss}, dictionary size {size}{stopped}\n",
+        "{}: {} with {learnt} row{plural} learnt{loss}, dictionary size {size}{models}{stopped}\n",
         path.display(),
         learning.model.description.learner
     )

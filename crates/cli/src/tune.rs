@@ -65,8 +65,21 @@ pub(crate) struct TuneArgs {
 pub(crate) type TuneArguments = WithEval<TuneArgs>;
 
 impl ExtraArgs for TuneArgs {
-    const WITHOUT: &'static [&'static str] =
-        &["kernel", "threads", "json", "predictions", "columns", "intervals", "interval_width", "plot", "window"];
+    const WITHOUT: &'static [&'static str] = &[
+        "kernel",
+        "threads",
+        "json",
+        "predictions",
+        "columns",
+        "intervals",
+        "interval_width",
+        "plot",
+        "window",
+        "group",
+        "max_groups",
+        "label_id",
+        "max_kept",
+    ];
     const EXAMPLES: &'static str = "\
 Examples:
   mercer tune diamonds --learner krls --scale standard

@@ -35,6 +35,16 @@ impl TokenRow {
         [texts, numbers, factors].into_iter().for_each(add_equal);
     }
 
+    /// Fills the row anew with the cells of a sparse row: columns from 0, each with its number, of
+    /// which those that are 0 say nothing. Each is a text and a factor.
+    pub fn fill_sparse(&mut self, cells: impl Iterator<Item = (u64, f64)>) {
+        self.fill(|[all, _, factors]| {
+            let cells = cells.filter(|(_, value)| *value != 0.0);
+            all.extend(cells.map(|(column, value)| Token { key: column_key(column), value }));
+            factors.extend_from_slice(all);
+        });
+    }
+
     /// All that the row says.
     pub fn tokens(&self) -> impl Iterator<Item = Token> {
         self.texts.iter().chain(&self.numbers).copied()

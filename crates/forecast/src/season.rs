@@ -18,7 +18,9 @@
 //! errors.
 //!
 //! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are
-//! the value of a season ago, and the last value before there is one. Then units and coordinates
+//! the value of a season ago and the growth over a season, as far as it can be told from noise
+//! (`beginning`); without a season, the last value and the growth over a row. Before a season is
+//! complete they are the last value. Then units and coordinates
 //! are settled and the rows so far are told to the experts.
 //!
 //! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
@@ -30,6 +32,7 @@
 
 mod bank;
 mod bank_model;
+mod beginning;
 mod buckets;
 mod coordinates;
 mod cosines;

@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     eprintln!("forecasts {:?}, modes {:?}", model.forecast_choice(), model.spectrum_choice());
     for mode in model.modes() {
-        println!("{} {} {} {} {}", mode.value.re, mode.value.im, mode.spread, mode.residual, mode.reliable);
+        println!("{} {} {} {} {}", mode.value.re, mode.value.im, mode.spread, mode.residual, mode.is_reliable());
     }
     let Some(states) = rest.first() else { return Ok(()) };
     let mut forecasts = Vec::new();

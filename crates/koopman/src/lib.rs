@@ -55,6 +55,8 @@ pub use mercer_linalg_incremental::Eigenvalue;
 pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use sogd::{Sogd, SogdParams};
 pub use step_schedule::StepSchedule;
-pub use sums::{Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality};
+pub use sums::{
+    Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality, Reason, Reliability,
+};
 pub use trajectory::{Pair, Trajectory};
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};

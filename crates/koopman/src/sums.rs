@@ -8,7 +8,7 @@
 //! at once; kernel, ridge, spread and intervals come from them, without a second look at the data.
 //!
 //! **Cost.** A pair costs `O(md + p²)` a kernel, `p = 1 + d + m`, as matrix products over 64 pairs.
-//! Memory: `3p²` numbers for each of 16 blocks and each kernel, whatever the length of the stream.
+//! Memory: `5p²` numbers for each of 16 blocks and each kernel, whatever the length of the stream.
 //! After 4,096 and 16,384 pairs the kernels that others beat by more than chance are dropped.
 //! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
 //!
@@ -18,6 +18,7 @@
 //! **Caveats.** The units are those of the first 4,096 pairs. With a half-life they are found anew
 //! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
 //! moduli of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
+//! Along a path a mode is reliable only if held-out pairs have its correlation at two lags.
 
 mod blocks;
 mod calibration;
@@ -25,10 +26,12 @@ mod candidate;
 mod choice;
 mod features;
 mod forecaster;
+mod lag_test;
 mod modes;
 mod operator_model;
 mod recent;
 mod scale;
+mod stationarity;
 mod stretch;
 mod validity;
 
@@ -44,8 +47,9 @@ use candidate::{Candidate, StretchMemory};
 use choice::{RidgeScore, forecast_scores, spectrum_scores};
 use features::Features;
 use forecaster::Forecaster;
+pub use lag_test::{Reason, Reliability};
 pub use modes::Mode;
-use modes::{Spectrum, of_least_residual, spectrum};
+use modes::{Spectrum, SpectrumRequest, first_lag, of_least_residual, spectrum};
 use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::RecentPairs;
@@ -68,6 +72,16 @@ const GROUPS: usize = 8;
 /// Pairs after which candidates are dropped that others beat, in forecasts and as a spectrum, by
 /// more than so many standard errors; the sums of all of them are in half as many blocks before.
 const RACES: [(u64, f64); 2] = [(BUFFER as u64, 3.0), (16_384, 1.0)];
+/// Steps ahead on which iterated forecasts are compared with means; they must be no worse, by this
+/// factor or rounding. A deterministic system is iterated for ever; chaos for so many steps at
+/// least, and the part of the variance that is its error in one step is this at most.
+const AHEAD: [usize; 8] = [1, 2, 3, 5, 8, 12, 16, 20];
+const FEWEST_ITERATED: usize = 5;
+const DETERMINISTIC_CHAOS: f64 = 1e-3;
+const ALIKE: f64 = 1.05;
+const ROUNDING: f64 = 1e-9;
+/// Breaks of a path that is still one record.
+const MOST_BREAKS: u64 = 2;
 /// Fewest pairs that an operator can be read from.
 const FEWEST: u64 = 10;
 /// A system is deterministic up to this part of the variance, and of the error of no change.
@@ -81,6 +95,9 @@ parameters! {
         max_dictionary: usize = 100,
         /// A pair weighs half after this many further pairs; `None` forgets nothing.
         half_life: Option<f64> = None,
+        /// Successive rows that a state is made of, the newest last: forecasts are judged by the
+        /// newest alone, and modes are tested at lags where states share no row.
+        delay: usize = 1,
     }
 }
 
@@ -99,6 +116,10 @@ pub struct OperatorSums {
     pending: Vec<f64>,
     recent: RecentPairs,
     settled: Option<SettledSums>,
+    /// Least and largest of each number of a state.
+    range: Vec<[f64; 2]>,
+    /// Pairs that do not begin where the one before led to.
+    breaks: u64,
     /// True if it is the fork of another one, whose candidates must be its own.
     forked: bool,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -145,6 +166,8 @@ impl OperatorSums {
             "a size of this world",
             most as f64,
         )?;
+        let delay = ParameterError::at_least_one("delay", params.delay)?;
+        ParameterError::require(state.is_multiple_of(delay), "delay", "a divisor of the state", delay as f64)?;
         let dimension = state + inputs;
         Ok(Self {
             dimension,
@@ -154,6 +177,8 @@ impl OperatorSums {
             pending: Vec::new(),
             recent: RecentPairs::new(dimension + state),
             settled: None,
+            range: vec![[f64::INFINITY, f64::NEG_INFINITY]; state],
+            breaks: 0,
             forked: false,
             stretch: PairStretch::default(),
             memory: StretchMemory::default(),
@@ -208,23 +233,29 @@ impl OperatorSums {
                     return Err(error);
                 }
             }
-            self.recent.push(x, x_plus);
+            self.note(x, x_plus);
             self.pending.clear();
-            self.pending.shrink_to(TOGETHER * self.recent.width());
+            self.pending.shrink_to(self.together() * self.recent.width());
             self.race();
             return Ok(());
         }
-        self.recent.push(x, x_plus);
+        self.note(x, x_plus);
+        let together = self.together();
         match &mut self.settled {
             Some(settled)
-                if pairs == TOGETHER
+                if pairs == together
                     && self.params.half_life.is_some()
                     && settled.left(&self.pending, self.recent.width()) =>
             {
                 // Units, widths and dictionaries of before mean nothing here, and all of it fades.
                 (self.settled, self.rounds, self.forked) = (None, pairs as u64, false);
+                self.range = vec![[f64::INFINITY, f64::NEG_INFINITY]; self.state];
+                let (d, width) = (self.dimension, self.recent.width());
+                let pending = std::mem::take(&mut self.pending);
+                pending.chunks_exact(width).for_each(|pair| self.widen_range(&pair[..d], &pair[d..]));
+                (self.pending, self.breaks) = (pending, 0);
             }
-            Some(settled) if pairs == TOGETHER => {
+            Some(settled) if pairs == together => {
                 let first = self.rounds - pairs as u64;
                 self.stretch.fill(&settled.scale, self.state, first, &self.pending);
                 for candidate in &mut settled.candidates {
@@ -238,12 +269,37 @@ impl OperatorSums {
         Ok(())
     }
 
+    /// Keeps a pair for calibration, and widens the range by it.
+    fn note(&mut self, x: &[f64], x_plus: &[f64]) {
+        let leads_on = self.recent.ends_with(&x[..self.state]);
+        self.breaks += u64::from(self.rounds > 1 && !leads_on);
+        self.recent.push(x, x_plus);
+        self.widen_range(x, x_plus);
+    }
+
+    fn widen_range(&mut self, x: &[f64], x_plus: &[f64]) {
+        for ([least, most], (now, next)) in self.range.iter_mut().zip(x.iter().zip(x_plus)) {
+            *least = least.min(now.min(*next));
+            *most = most.max(now.max(*next));
+        }
+    }
+
+    /// Pairs that are added to the sums together: more where lags are long.
+    fn together(&self) -> usize {
+        TOGETHER.max((4 * first_lag(self.params.delay)).next_multiple_of(TOGETHER))
+    }
+
+    /// The numbers of the newest row of a state, as features.
+    fn newest(&self) -> std::ops::Range<usize> {
+        1 + self.state - self.state / self.params.delay..1 + self.state
+    }
+
     /// Drops the candidates that others beat both in forecasts and as a spectrum; none if they
     /// cannot be scored, or this is not the time.
     fn race(&mut self) {
         let time = RACES.into_iter().find(|(rounds, _)| *rounds == self.rounds && !self.forked);
         let (Some(settled), Some((_, errors))) = (&self.settled, time) else { return };
-        let (columns, nothing) = (1..1 + self.state, PairStretch::default());
+        let (columns, nothing) = (self.newest(), PairStretch::default());
         let score = |candidate| self.score(candidate, &nothing, &columns);
         let Ok(scored) = settled.candidates.iter().map(score).collect::<Result<Vec<CandidateScores>, _>>() else {
             return;
@@ -287,7 +343,8 @@ impl OperatorSums {
         all.fill(&scale, self.state, first, &self.pending);
         let (mut candidates, mut stretch, mut memory) = (Vec::new(), PairStretch::default(), StretchMemory::default());
         for (kernel, most) in self.kernels(median)? {
-            let mut candidate = Candidate::new(Features::new(kernel, d, most), self.state, length);
+            let mut candidate =
+                Candidate::new(Features::new(kernel, d, most), self.state, length, first_lag(self.params.delay));
             candidate.grow(&all, &mut memory);
             for (i, pairs) in self.pending.chunks(length * width).enumerate() {
                 stretch.fill(&scale, self.state, first + (i * length) as u64, pairs);
@@ -338,10 +395,11 @@ impl OperatorSums {
         Ok(fork)
     }
 
-    /// Adds what another learner of the same scale and dictionaries has learnt. `O(p²)`.
+    /// Adds what another learner of the same scale and dictionaries has learnt. With a half-life the
+    /// pairs of both weigh what they weigh in each: the latest of each count as much. `O(p²)`.
     ///
     /// # Errors
-    /// When it has other ones; nothing is changed.
+    /// When it has other ones, or another half-life or delay; nothing is changed.
     pub fn merge(&mut self, other: &Self) -> Result<(), Error> {
         self.combine(1.0, other)
     }
@@ -351,8 +409,13 @@ impl OperatorSums {
     /// its share. `O(p²)`.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge), and when it has learnt as many pairs as this one or more.
+    /// As [`merge`](Self::merge), when it has learnt as many pairs as this one or more, and with a
+    /// half-life, since what was merged has faded since.
     pub fn retract(&mut self, other: &Self) -> Result<(), Error> {
+        if let Some(half_life) = self.params.half_life {
+            let requirement = "none where pairs are taken back, since they have faded";
+            return Err(ParameterError { name: "half_life", requirement, value: half_life }.into());
+        }
         if other.rounds >= self.rounds {
             return Err(Error::TooFewPairs { got: self.rounds, needed: other.rounds + 1 });
         }
@@ -364,6 +427,7 @@ impl OperatorSums {
         let has = |of: &SettledSums, candidate: &Candidate| of.partner(candidate).is_some();
         // One of them may have dropped some.
         let alike = ours.scale == theirs.scale
+            && self.params == other.params
             && self.state == other.state
             && ours.candidates.iter().filter(|candidate| has(theirs, candidate)).count()
                 == ours.candidates.len().min(theirs.candidates.len());
@@ -389,6 +453,10 @@ impl OperatorSums {
             }
         }
         self.recent.clear();
+        for ([least, most], theirs) in self.range.iter_mut().zip(&other.range) {
+            (*least, *most) = (least.min(theirs[0]), most.max(theirs[1]));
+        }
+        self.breaks += other.breaks + 1;
         self.rounds = if sign > 0.0 { self.rounds + other.rounds } else { self.rounds - other.rounds };
         Ok(())
     }
@@ -406,14 +474,14 @@ impl OperatorSums {
         }
     }
 
-    /// The squared error of forecasts of the last `newest` numbers of the state on held-out pairs,
-    /// as a part of their variance: what a number of delays is chosen by.
+    /// The squared error of forecasts of the newest row of the state on held-out pairs, as a part of
+    /// its variance: what a number of delays is chosen by.
     ///
     /// # Errors
     /// As [`model`](Self::model).
-    pub fn held_out_error(&self, newest: usize) -> Result<f64, Error> {
+    pub fn held_out_error(&self) -> Result<f64, Error> {
         let (settled, pending) = self.read()?;
-        let columns = 1 + self.state - newest.min(self.state)..1 + self.state;
+        let columns = self.newest();
         let mut least = f64::INFINITY;
         let mut variance = 0.0;
         for candidate in &settled.candidates {
@@ -449,7 +517,7 @@ impl OperatorSums {
     /// When there are fewer than 10 pairs, or equations or an eigen-decomposition fail.
     pub fn model(&self, modes: usize, horizon: usize) -> Result<OperatorModel, Error> {
         let (settled, pending) = self.read()?;
-        let columns = 1..1 + self.state;
+        let columns = self.newest();
         let mut scored = Vec::with_capacity(settled.candidates.len());
         for candidate in &settled.candidates {
             scored.push(self.score(candidate, &pending, &columns)?);
@@ -463,8 +531,15 @@ impl OperatorSums {
         let alone = of_forecast.alone(&pending);
         let groups = of_forecast.groups(GROUPS, alone.as_ref());
         let (quality, variance) = quality(&groups, &columns, scored[forecast].forecast.value);
-        let deterministic = variance == 0.0
-            || (quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change);
+        let told = quality.held_out <= DETERMINISTIC[0] && quality.held_out <= DETERMINISTIC[1] * quality.no_change;
+        let iterating = (&settled.scale, of_forecast, scored[forecast].forecast.ridge);
+        let iterates = match (variance == 0.0, told) {
+            (true, _) => usize::MAX,
+            (false, true) => self.iterated_steps(iterating, &groups, variance)?,
+            (false, false) => 0,
+        };
+        let deterministic =
+            iterates == usize::MAX || (iterates >= FEWEST_ITERATED && quality.held_out <= DETERMINISTIC_CHAOS);
         let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let own = (forecast, scored[forecast].forecast.ridge);
         let (spectral, ridge) = match best(scored.len(), of_spectrum) {
@@ -482,7 +557,8 @@ impl OperatorSums {
             ridge: ridges[k],
             size: chosen[k].features.len() - chosen[k].features.leading(),
         };
-        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, self.state, ridges[0], deterministic, sums);
+        let range = settled.scale.range(&self.range);
+        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], iterates, sums);
         let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
         let (norm, spectrum) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
@@ -541,7 +617,40 @@ impl OperatorSums {
         let (leading, p) = (candidate.features.leading(), candidate.features.len());
         let operator = choice::solve(&total, leading, ridge, 0..p)?;
         let norm = choice::norm(&total, &next, leading, ridge, &operator)?;
-        Ok((norm, spectrum(&operator, &groups, &next, deterministic, modes)?))
+        let newest = self.newest();
+        let request = SpectrumRequest {
+            fit: (leading, ridge),
+            deterministic,
+            delay: self.params.delay,
+            newest: (newest.start, newest.end),
+            path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,
+            count: modes,
+        };
+        Ok((norm, spectrum(&operator, &groups, &next, request)?))
+    }
+
+    /// The steps up to which forecasts are no worse iterated than as means, on held-out pairs; all
+    /// where no path of the pairs shows the end of it.
+    fn iterated_steps(
+        &self,
+        (scale, candidate, ridge): (&ColumnScale, &Candidate, f64),
+        groups: &[Group<'_>],
+        variance: f64,
+    ) -> Result<usize, Error> {
+        let range = scale.range(&self.range);
+        let most = AHEAD[AHEAD.len() - 1];
+        let errors = |iterates: usize| {
+            let fit = |sums: &Sums| Forecaster::new(&candidate.features, &range, ridge, iterates, sums);
+            self.calibrate(scale, groups, most, &fit)
+        };
+        let (iterated, means) = (errors(usize::MAX)?, errors(0)?);
+        let newest = self.newest();
+        let columns = newest.start - 1..newest.end - 1;
+        let worse = |step: &&usize| {
+            let [iterated, means] = [&iterated, &means].map(|errors| errors.mean_square(*step - 1, columns.clone()));
+            iterated.zip(means).is_some_and(|(a, b)| a > ALIKE * b + ROUNDING * variance)
+        };
+        Ok(AHEAD.iter().find(worse).map_or(usize::MAX, |step| step - 1))
     }
 
     fn calibrate(

@@ -17,16 +17,22 @@
 //! `moments` of a learner on fixed features is the way back, `G = P⁻¹ − λI` and `b = P⁻¹w`, so that
 //! learners of shards merge as their sums do.
 //!
-//! Sums of squares lose digits where the targets' mean is large against their spread: errors and R²
-//! are then exact to about ε times the squared ratio. Centre such targets first.
+//! On the inputs themselves with an intercept ([`Identity`](crate::basis::Identity)), sums are kept
+//! about the mean and the ridge is in units of each input's standard deviation; the intercept is
+//! not penalised. So columns and targets of any offset and unit are fitted to rounding. On other
+//! features sums of squares lose digits where the targets' mean is large against their spread:
+//! errors and R² are then exact to about ε times the squared ratio. Centre such targets first.
 
+mod centred;
 mod dictionaries;
 mod map;
 mod operator;
 mod path;
+mod solve;
 mod sums;
 
 use mercer_core::{ExampleError, Inconsistent, Validate};
+use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::SymmetricMatrix;
 
 use crate::engines::basis::{FeatureMap, OnFeatures};
@@ -39,6 +45,9 @@ pub use map::{FixedMap, MapError};
 pub use operator::OperatorMoments;
 pub use path::{RidgePath, RidgePoint};
 pub use sums::{MomentScratch, MomentSums};
+
+/// The part of a weight that rounding may add to it.
+const ROUNDING: f64 = 1e-9;
 
 /// Ridge regression on a [`FixedMap`] chosen when the program runs.
 pub type PkrrFixed<K> = OnFeatures<FixedMap<K>, LeastSquares<Ridge>>;
@@ -77,7 +86,7 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// # Errors
     /// As [`new`](Self::new), and when there is no output.
     pub fn several(map: F, rate: f64, outputs: usize) -> Result<Self, Error> {
-        let sums = MomentSums::new(map.coordinates(), ParameterError::at_least_one("outputs", outputs)?);
+        let sums = MomentSums::new(&map, ParameterError::at_least_one("outputs", outputs)?);
         Self::from_sums(map, sums, rate)
     }
 
@@ -87,8 +96,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// When they are not of as many features as the map has, or `rate` is negative or not finite.
     pub fn from_sums(map: F, sums: MomentSums, rate: f64) -> Result<Self, Error> {
         let rate = ParameterError::non_negative("rate", rate)?;
-        let (needed, has) = (map.coordinates(), sums.features());
-        ParameterError::require(needed == has, "features of the sums", "those of the map", has as f64)?;
+        let (fits, has) = (sums.fit_map(&map), sums.features());
+        ParameterError::require(fits, "features of the sums", "those of the map", has as f64)?;
         Ok(Self { map, sums, rate, time: 0.0, scratch: MomentScratch::default() })
     }
 
@@ -147,8 +156,8 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// # Panics
     /// If there is no such output.
     #[must_use]
-    pub fn cross(&self, output: usize) -> &[f64] {
-        &self.sums.cross()[output]
+    pub fn cross(&self, output: usize) -> Vec<f64> {
+        self.sums.cross()[output].to_vec()
     }
 
     /// Adds an example of one output, of weight 1 and the present time. `½r²` multiply-adds.
@@ -265,11 +274,15 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// later of their times. `O(r²)`. The digits lost are those of the difference.
     ///
     /// # Errors
-    /// As [`merge`](Self::merge).
+    /// As [`merge`](Self::merge), and when the other weighs more than this one.
     pub fn retract(&mut self, other: &Self) -> Result<(), Error>
     where
         F: PartialEq,
     {
+        let time = self.time.max(other.time);
+        let [ours, theirs] = [self, other].map(|one| one.weight() * (-self.rate * (time - one.time)).exp());
+        let there = theirs <= ours * (1.0 + ROUNDING);
+        ParameterError::require(there, "weight taken back", "no more than there is", theirs)?;
         self.combine(other, -1.0)
     }
 
@@ -288,6 +301,7 @@ impl<F: FeatureMap> RidgeMoments<F> {
     }
 
     /// The learner that has seen all this, with ridge `λ > 0`; it goes on without forgetting. `r³`.
+    /// On inputs themselves its coordinates are the inputs in the units of the penalty.
     ///
     /// It also knows how large the errors were, as if it had learnt the examples one by one:
     /// `Σ ωe²/(1+ωs) = Σ ωy² − bᵀw`. So it tells the variance of its predictions.
@@ -299,7 +313,12 @@ impl<F: FeatureMap> RidgeMoments<F> {
     where
         F: Clone,
     {
-        OnFeatures::from_parts(self.map.clone(), self.sums.solve(lambda)?)
+        let (update, normal) = self.sums.solve(lambda)?;
+        let mut map = self.map.clone();
+        if let Some(identity) = map.identity_mut() {
+            identity.set_units(normal.units);
+        }
+        OnFeatures::from_parts(map, update)
     }
 
     /// The coefficients of ridge `λ > 0`, one vector an output. `r³`.
@@ -307,7 +326,10 @@ impl<F: FeatureMap> RidgeMoments<F> {
     /// # Errors
     /// As [`fit`](Self::fit).
     pub fn coefficients(&self, lambda: f64) -> Result<Coefficients, Error> {
-        Ok(self.sums.solve::<Ridge>(lambda)?.weights().clone())
+        let (update, normal) = self.sums.solve::<Ridge>(lambda)?;
+        let p = normal.gram.dimension();
+        let raw = |(output, w): (usize, &AlignedVec)| AlignedVec::from_slice(&normal.raw(output, &w[..p]));
+        Ok(Coefficients::from_vectors(update.weights().vectors().iter().enumerate().map(raw).collect()))
     }
 
     /// `Σ ω(y − wᵀz)²` of each output over everything seen, whatever the coefficients. `r²`. `None`
@@ -359,6 +381,10 @@ impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
     pub fn moments(&self, count: f64) -> Result<RidgeMoments<F>, Error> {
         let count = ParameterError::non_negative("count", count)?;
         let update = self.linear();
+        let identity = self.feature_map().identity();
+        let own = identity.is_none_or(|identity| !identity.has_units());
+        let requirement = "those of the inputs; keep the sums that the learner was made of";
+        ParameterError::require(own, "units of the learner", requirement, count)?;
         let forgetting = update.forgetting();
         ParameterError::require(
             forgetting == 1.0,
@@ -368,7 +394,7 @@ impl<F: FeatureMap + Clone, P: Readout> OnFeatures<F, LeastSquares<P>> {
         )?;
         let NormalEquations { mut a, b } = NormalSystem::normal_equations(update).ok_or(ExampleError::Diverged)?;
         a.add(-1.0, &SymmetricMatrix::scaled_identity(a.dimension(), update.ridge()));
-        let sums = MomentSums::of_fit(a, b, update, count);
+        let sums = MomentSums::from_fit(identity, a, b, update, count);
         RidgeMoments::from_sums(self.feature_map().clone(), sums, 0.0)
     }
 }
@@ -380,7 +406,7 @@ impl<F: FeatureMap + Validate> Validate for RidgeMoments<F> {
         self.sums.validate()?;
         Inconsistent::non_negative(self.rate, "rate of forgetting")?;
         Inconsistent::require(self.time.is_finite(), WHAT, "its time is a number")?;
-        let fits = self.sums.features() == self.map.coordinates();
+        let fits = self.sums.fit_map(&self.map);
         Inconsistent::require(fits, WHAT, "it has a row for each feature")
     }
 }

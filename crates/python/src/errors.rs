@@ -126,6 +126,11 @@ pub(crate) fn not_learnt() -> PyErr {
     NotLearntError::new_err("the model has learnt nothing yet; call fit, partial_fit or learn_one first")
 }
 
+/// What Python refuses of a file with models of groups.
+pub(crate) fn of_groups() -> PyErr {
+    data("the file has a model for each group; the command and the service use it (mercer predict)")
+}
+
 /// What a pipeline refuses that was not made for such targets.
 pub(crate) fn wrong_kind() -> PyErr {
     data("the pipeline learns the other kind of targets, or nothing was learnt yet")

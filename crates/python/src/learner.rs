@@ -3,14 +3,16 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use mercer::experts::Outliers;
+use mercer::learners::Input;
 use mercer::model::{Model, ModelError, ModelKind, Tabular, Task, Taught};
 use mercer::session::classes::ClassPrediction;
 use mercer::session::{Lesson, Session, StepError};
 use mercer::{Regressor, RegressorExt, Rows, Scratch, Target, Targets};
-use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{IntoPyArray, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple, PyType};
 
+use crate::batch::{Batch, Block};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
@@ -108,10 +110,10 @@ impl LearnerCore {
     fn each_row(
         &self,
         py: Python<'_>,
-        x: &PyReadonlyArray2<'_, f64>,
-        mut each: impl FnMut(&Session, usize, &[f64], &mut Scratch) -> Result<(), EarlyEnd> + Send,
+        block: &Block<'_>,
+        mut each: impl FnMut(&Session, usize, Input<'_>, &mut Scratch) -> Result<(), EarlyEnd> + Send,
     ) -> PyResult<()> {
-        let (inputs, rows, dimension) = arrays::table(x)?;
+        let Block { rows, dimension, .. } = *block;
         let (size, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
         let mut scratch = Scratch::for_inputs(rows);
         let done = in_pieces_of(
@@ -122,7 +124,7 @@ impl LearnerCore {
                 let body = model.as_ref().ok_or_else(errors::not_learnt)?;
                 check_width(body.dimension(), dimension)?;
                 for row in range {
-                    each(body, row, &inputs[row * dimension..(row + 1) * dimension], &mut scratch)?;
+                    each(body, row, block.input(row), &mut scratch)?;
                 }
                 Ok(())
             },
@@ -135,14 +137,15 @@ impl LearnerCore {
     fn learn_all(
         &self,
         py: Python<'_>,
-        inputs: &[f64],
-        dimension: usize,
+        block: &Block<'_>,
         targets: Targets<'_>,
         ys: &[f64],
         weights: &[f64],
     ) -> PyResult<Vec<f64>> {
         let (rows, outputs) = (targets.len(), ys.len() / targets.len().max(1));
-        let all = Rows::new(inputs, dimension, targets).map_err(errors::learner)?;
+        let (inputs, dimension) = (block.numbers(), block.dimension);
+        let all = Rows::new(inputs, dimension, targets).and_then(|all| all.with_tokens(block.tokens()));
+        let all = all.map_err(errors::learner)?;
         let mut made = Vec::with_capacity(ys.len());
         let (points, cost) = self.core.look(py, |model| (model.dictionary_size(), budget(model)))?;
         let size = AtomicUsize::new(points);
@@ -178,11 +181,12 @@ impl LearnerCore {
     fn learn_labels(
         &self,
         py: Python<'_>,
-        (inputs, rows, dimension): (&[f64], usize, usize),
+        rows_of: &Block<'_>,
         labels: &[Bound<'_, PyAny>],
         codes: &[i64],
         weights: &[f64],
     ) -> PyResult<Vec<Option<usize>>> {
+        let Block { rows, dimension, .. } = *rows_of;
         if codes.len() != rows || !(weights.is_empty() || weights.len() == rows) {
             return Err(errors::data(format!("{rows} rows, {} targets and {} weights", codes.len(), weights.len())));
         }
@@ -205,7 +209,7 @@ impl LearnerCore {
                     };
                     check_width(task.learner().dimension(), dimension)?;
                     let weight = weights.get(range.clone()).unwrap_or_default();
-                    let block = &inputs[range.start * dimension..range.end * dimension];
+                    let block = rows_of.inputs().range(range.start, range.end, dimension);
                     let first = range.start;
                     let learnt = task.learn_rows(block, (&met[range], known), weight, &mut judged, |judged, _| {
                         let row = made.len();
@@ -326,13 +330,14 @@ impl LearnerCore {
     #[pyo3(signature = (x, target, weights = None, names = None, in_order = false))]
     fn _begin(
         slf: &Bound<'_, Self>,
-        x: PyReadonlyArray2<'_, f64>,
+        x: Batch<'_>,
         target: &Bound<'_, PyAny>,
         weights: Option<PyReadonlyArray1<'_, f64>>,
         names: Option<Vec<String>>,
         in_order: bool,
     ) -> PyResult<()> {
-        let (rows, _, dimension) = arrays::table(&x)?;
+        let (tokens, block) = (x.is_sparse(), x.block()?);
+        let (rows, dimension) = (block.numbers(), block.dimension);
         let classes = slf.get().of_classes;
         let (outputs, mut labels): (usize, Vec<Bound<'_, PyAny>>) =
             if classes { (1, target.extract()?) } else { (target.extract()?, Vec::new()) };
@@ -341,7 +346,7 @@ impl LearnerCore {
             labels.clear();
         }
         let weights = arrays::optional(&weights)?;
-        let known = DataFacts { dimension, outputs, classes, rows, weights, tokens: false };
+        let known = DataFacts { dimension, outputs, classes, rows, weights, tokens };
         let made = Self::make(slf, &known, two)?;
         slf.get().core.begin(slf.py(), made, names, (MetClasses::of(&labels)?, in_order))
     }
@@ -364,27 +369,28 @@ impl LearnerCore {
     fn _learn_rows<'py>(
         &self,
         py: Python<'py>,
-        x: PyReadonlyArray2<'py, f64>,
+        x: Batch<'py>,
         targets: &Bound<'py, PyAny>,
         weights: Option<PyReadonlyArray1<'py, f64>>,
         keep: bool,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (inputs, rows, dimension) = arrays::table(&x)?;
+        let block = x.block()?;
         let weights = arrays::optional(&weights)?;
         let outputs = self.core.look(py, width)?;
         if self.of_classes {
             let (labels, codes): (Vec<Bound<'_, PyAny>>, PyReadonlyArray1<'_, i64>) = targets.extract()?;
             let codes = codes.as_slice().map_err(|_| errors::data("the codes are not contiguous"))?;
-            let made = self.learn_labels(py, (inputs, rows, dimension), &labels, codes, weights)?;
+            let made = self.learn_labels(py, &block, &labels, codes, weights)?;
             return Ok(keep.then(|| made.into_iter().map(code).collect::<Vec<_>>().into_pyarray(py).into_any()));
         }
         let y: PyReadonlyArray1<'_, f64> = targets.extract()?;
         let ys = arrays::numbers(&y)?;
         let all = Targets::new(ys, weights, outputs).map_err(errors::learner)?;
+        let rows = block.rows;
         if all.len() != rows {
             return Err(errors::data(format!("{rows} rows and {} targets; give one for each row", all.len())));
         }
-        let made = self.learn_all(py, inputs, dimension, all, ys, weights)?;
+        let made = self.learn_all(py, &block, all, ys, weights)?;
         if !keep {
             return Ok(None);
         }
@@ -403,14 +409,15 @@ impl LearnerCore {
     fn _predict_rows<'py>(
         &self,
         py: Python<'py>,
-        x: PyReadonlyArray2<'py, f64>,
+        x: Batch<'py>,
         beside: &str,
     ) -> PyResult<(Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)> {
-        let (rows, beside) = (arrays::table(&x)?.1, Extra::named(beside)?);
+        let (block, beside) = (x.block()?, Extra::named(beside)?);
+        let rows = block.rows;
         let width = self.core.look(py, width)?;
         if self.of_classes {
             let (mut made, mut choices, mut scores) = (Vec::with_capacity(rows * width), Vec::new(), Vec::new());
-            self.each_row(py, &x, |body, row, input, scratch| {
+            self.each_row(py, &block, |body, row, input, scratch| {
                 let classifier = &body.classes().ok_or_else(errors::not_learnt)?.classifier;
                 let scored = classifier.scores_with(input, scratch, &mut scores);
                 scored.map_err(|error| EarlyEnd::Row(row, error))?;
@@ -427,7 +434,7 @@ impl LearnerCore {
         let mut scores = vec![0.0; rows * width];
         let beside_width = beside.width(width);
         let mut others = vec![0.0; rows * beside_width];
-        self.each_row(py, &x, |body, row, input, scratch| {
+        self.each_row(py, &block, |body, row, input, scratch| {
             let task = body.numbers().ok_or_else(errors::not_learnt)?;
             check_width(task.learner.outputs(), width)?;
             let made = &mut scores[row * width..(row + 1) * width];
@@ -548,6 +555,9 @@ impl LearnerCore {
         let refused = |got| errors::model(ModelError::OtherKind { expected, got });
         let model =
             Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|other| refused(other.kind()))?;
+        if model.groups.is_some() {
+            return Err(errors::of_groups());
+        }
         if model.task.kind() != expected || model.encoding.is_some() {
             return Err(refused(model.task.kind()));
         }

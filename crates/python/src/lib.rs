@@ -7,6 +7,7 @@
 //! from these, and adds parameters, data frames and the interfaces of scikit-learn and river.
 
 mod arrays;
+mod batch;
 mod body;
 mod catalogue;
 mod cells;
@@ -50,6 +51,7 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<operator_moments::OperatorMomentsCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(making::takes_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(names::places, module)?)?;
     module.add_function(wrap_pyfunction!(names::row, module)?)?;
     module.add_function(wrap_pyfunction!(rates::rates, module)?)?;

@@ -15,6 +15,12 @@ use crate::errors;
 #[derive(FromPyObject)]
 pub(crate) struct LearnerSpec(String, Vec<String>, String, u64);
 
+/// Whether a learner takes tokens, and so sparse rows.
+#[pyfunction]
+pub(crate) fn takes_tokens(spec: LearnerSpec) -> PyResult<bool> {
+    Ok(spec.tokens()? != TokenUse::Never)
+}
+
 /// What is known of the data when it is made.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct DataFacts<'a> {

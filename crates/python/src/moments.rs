@@ -146,8 +146,8 @@ impl MomentsCore {
         let chunk = (CHUNK_NUMBERS / (dimension + outputs).max(1)).clamp(TILE, CHUNK) / TILE * TILE;
         let work = map.coordinates().saturating_pow(2).saturating_mul(chunk);
         let piece = if work > LONG { TILE } else { chunk };
-        let mut whole = MomentSums::new(map.coordinates(), outputs);
-        let mut sums = MomentSums::new(map.coordinates(), outputs);
+        let mut whole = MomentSums::new(&map, outputs);
+        let mut sums = MomentSums::new(&map, outputs);
         let (mut scratch, total) = (MomentScratch::default(), &mut whole);
         in_pieces(
             py,
@@ -156,7 +156,7 @@ impl MomentsCore {
                 sums.add_rows(&map, all.range(range.start, range.end), &mut scratch).map_err(errors::learner)?;
                 if range.end == rows || range.end.is_multiple_of(chunk) {
                     total.add(1.0, &sums);
-                    sums = MomentSums::new(map.coordinates(), outputs);
+                    sums = MomentSums::new(&map, outputs);
                 }
                 Ok(())
             },
@@ -253,7 +253,8 @@ impl MomentsCore {
         let state = self.state.read(py);
         let sums = state.as_ref().ok_or_else(errors::not_learnt)?.moments.sums.sums();
         let r = sums.features();
-        let gram = (0..r * r).map(|place| sums.gram().entry(place / r, place % r)).collect();
+        let gram = sums.gram();
+        let gram = (0..r * r).map(|place| gram.entry(place / r, place % r)).collect();
         let cross = sums.cross().iter().flat_map(|row| row.iter().copied()).collect();
         Ok((
             arrays::columns(py, gram, r)?,

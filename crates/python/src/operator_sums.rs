@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::koopman::{OperatorModel, OperatorSums, OperatorSumsParams};
+use mercer::koopman::{OperatorModel, OperatorSums, OperatorSumsParams, Reliability};
 use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ const PIECE: usize = 256;
 const WIDTHS: usize = 6;
 
 /// A mode: its eigenvalue, its spread, its residual, and whether it can be trusted.
-type Mode = (f64, f64, f64, f64, bool);
+type Mode = (f64, f64, f64, f64, Option<bool>, &'static str);
 
 /// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
@@ -46,8 +46,9 @@ impl OperatorSumsCore {
         inputs: usize,
         max_dictionary: usize,
         half_life: Option<f64>,
+        delay: usize,
     ) -> PyResult<()> {
-        let params = OperatorSumsParams::default().max_dictionary(max_dictionary).half_life(half_life);
+        let params = OperatorSumsParams::default().max_dictionary(max_dictionary).half_life(half_life).delay(delay);
         let sums = OperatorSums::new(state, inputs, params).map_err(errors::operator)?;
         self.take(py, Some(Box::new(Operator::new(Vec::new(), AnyOperator::Sums(Box::new(sums))))));
         Ok(())
@@ -110,8 +111,14 @@ impl OperatorSumsCore {
     /// mean, as parts of the variance.
     fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3])> {
         let model = self.read_off(py, modes, 1)?;
-        let told =
-            model.modes().iter().map(|mode| (mode.value.re, mode.value.im, mode.spread, mode.residual, mode.reliable));
+        let told = model.modes().iter().map(|mode| {
+            let reliable = match mode.reliability {
+                Reliability::Reliable => Some(true),
+                Reliability::Unreliable => Some(false),
+                _ => None,
+            };
+            (mode.value.re, mode.value.im, mode.spread, mode.residual, reliable, mode.reason.words())
+        });
         let quality = model.quality();
         Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean]))
     }
@@ -188,10 +195,10 @@ impl OperatorSumsCore {
     }
 
     /// The most points of a dictionary and the half-life; and what Python keeps for itself.
-    fn _settings(&self, py: Python<'_>) -> PyResult<(usize, Option<f64>, Own)> {
+    fn _settings(&self, py: Python<'_>) -> PyResult<(usize, Option<f64>, usize, Own)> {
         let params = self.look(py, |sums| *sums.params())?;
         let kept = self.model.read(py).as_ref().map_or_else(Own::new, |model| model.own.clone());
-        Ok((params.max_dictionary, params.half_life, kept))
+        Ok((params.max_dictionary, params.half_life, params.delay, kept))
     }
 
     /// The model file.

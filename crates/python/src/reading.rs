@@ -24,6 +24,7 @@ pub(crate) fn read<'py>(
     path: PathBuf,
     told: [Option<String>; 5],
     gaps: Vec<String>,
+    keep_totals: bool,
 ) -> PyResult<(Vec<String>, Vec<Bound<'py, PyList>>, Vec<String>)> {
     let [format, separator, decimal, thousands, header]: OptionTexts<'_> = told.each_ref().map(Option::as_deref);
     let options = ReadOptions {
@@ -33,6 +34,7 @@ pub(crate) fn read<'py>(
         thousands: parsed(thousands)?,
         header: parsed(header)?.unwrap_or_default(),
         gaps,
+        leave_totals: !keep_totals,
         ..ReadOptions::default()
     };
     let mut reader = RowReader::records(&path, &options).map_err(refused)?;
@@ -48,6 +50,9 @@ pub(crate) fn read<'py>(
         }
     }
     said.extend(std::iter::from_fn(|| reader.take_remark()));
+    said.extend(reader.left_out());
+    let said_in_python = |said: &mut String| *said = said.replace("--keep-totals keeps", "keep_totals=True keeps");
+    said.iter_mut().for_each(said_in_python);
     let lists = columns.iter().zip(&names).map(|(column, name)| listed(py, name, column, &mut said));
     Ok((names.clone(), lists.collect::<PyResult<_>>()?, said))
 }

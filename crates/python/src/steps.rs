@@ -1,9 +1,10 @@
 //! A block of rows learnt, and one input predicted, by a model of numbers.
 
 use mercer::learners::intervals::IntervalScale;
+use mercer::learners::{Input, predict_input};
 use mercer::model::{Numbers, Progress};
 use mercer::session::{RowPrediction, Session, predicts_late};
-use mercer::{Error, Regressor, RegressorExt, Rows, Scratch};
+use mercer::{Error, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
 
 use crate::body::scores;
@@ -80,8 +81,9 @@ pub(crate) fn learn_block(
     let learnt = match intervals {
         Some(intervals) if local => {
             let (mut scratch, mut reach, mut scores) = (Scratch::default(), vec![0.0; 2 * outputs], vec![0.0; outputs]);
-            rows.iter().try_for_each(|(x, target)| {
-                intervals.learn(learner, x, target, &mut scratch, &mut scores, &mut reach)?;
+            (0..rows.len()).try_for_each(|row| {
+                let (input, target) = (rows.whole_input(row), rows.target(row));
+                intervals.learn(learner, input, target, &mut scratch, &mut scores, &mut reach)?;
                 made.extend_from_slice(&scores);
                 Ok(())
             })
@@ -107,7 +109,7 @@ pub(crate) fn learn_block(
 /// The prediction for one input, which is row `row` of a batch, and what is told beside it.
 pub(crate) fn predict(
     task: &Numbers,
-    x: &[f64],
+    input: Input<'_>,
     beside: Extra,
     scratch: &mut Scratch,
     scores: &mut [f64],
@@ -116,16 +118,16 @@ pub(crate) fn predict(
 ) -> Result<(), EarlyEnd> {
     let (outputs, refused) = (scores.len(), |error| EarlyEnd::Row(row, error));
     if matches!(beside, Extra::Nothing | Extra::Probable) {
-        return task.learner.predict_into(x, scratch, scores).map_err(refused);
+        return predict_input(&task.learner, input, scratch, scores).map_err(refused);
     }
     let width = beside.width(outputs);
     let others = &mut others[row * width..(row + 1) * width];
     if beside == Extra::Deviation {
-        task.learner.predict_variance_into(x, scratch, scores, others).map_err(refused)?;
+        task.learner.predict_variance_into(input.numbers, scratch, scores, others).map_err(refused)?;
         others.iter_mut().for_each(|variance| *variance = variance.sqrt());
     } else {
         let intervals = task.intervals.as_ref().ok_or_else(no_intervals)?;
-        intervals.predict_into(&task.learner, x, scratch, scores, others).map_err(refused)?;
+        intervals.predict_into(&task.learner, input, scratch, scores, others).map_err(refused)?;
     }
     Ok(())
 }

@@ -524,6 +524,9 @@ impl TableCore {
     #[pyo3(signature = (bytes, labels = None))]
     fn _set_bytes(&self, py: Python<'_>, bytes: &[u8], labels: Option<Vec<Bound<'_, PyAny>>>) -> PyResult<()> {
         let model = Tabular::of(Model::from_bytes(bytes).map_err(errors::model)?).map_err(|_| errors::wrong_kind())?;
+        if model.groups.is_some() {
+            return Err(errors::of_groups());
+        }
         body::encoding(&model)?;
         *self.gaps.write(py) = gaps_of(py, &model.description.own)?;
         self.single(py).0 = Single::new(py, body::encoding(&model)?)?;

@@ -293,6 +293,8 @@ fn auto_with_tokens() {
     let params = AutoParams::default().budget(20_000);
     let make = || AutoWithTokens::new(3, params).expect("valid").into();
     check_regressor("auto with tokens", Memory::Bounded, false, &make);
+    let make = || AutoWithTokens::of_classes(3, params).expect("valid").into();
+    check_regressor("auto with tokens, of classes", Memory::Bounded, false, &make);
     // Of several outputs `auto` makes room once more where its window fills up.
     let make = || AutoWithTokens::new(3, params.outputs(3)).expect("valid").into();
     check_regressor("auto with tokens, three outputs", Memory::GrowsWithStream, false, &make);

@@ -3,7 +3,7 @@
 //!
 //! | learner | features of a row | keys |
 //! |---|---|---|
-//! | `ridge` | the inputs, and 1 | `lambda`, `intercept` (1 or 0) |
+//! | `ridge` | the inputs in units of their deviation, and 1, not penalised | `lambda`, `intercept` (1 or 0) |
 //! | `pkrr-taylor` | Taylor features of a Gaussian kernel, `r = C(d + M, M)` | `lambda`, `degree` (M), `centre` |
 //! | `pkawv-taylor` | the same, predicting as Azoury, Warmuth and Vovk do | the same |
 //! | `pkrr-fourier` | `D` random frequencies of a Gaussian kernel, `r = 2D` | `lambda`, `features` (D), `seed` |

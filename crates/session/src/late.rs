@@ -1,16 +1,14 @@
 //! Labels that come later than their rows: a row is predicted when it comes, and learnt when its
 //! label has come.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::str::FromStr;
 
 use mercer_core::Cells;
 use mercer_encoding::{Kind, Schema};
 
 use crate::classes::ClassPrediction;
-use crate::model::{Tabular, Task};
-use crate::notes::Watch;
-use crate::step::{Row, RowPrediction, StepError, predicts_late};
+use crate::step::RowPrediction;
 
 /// How long after its row a label comes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,68 +111,102 @@ pub fn record_time(schema: &Schema, record: &(impl Cells + ?Sized)) -> Option<f6
 /// A prediction that was made before its label came.
 #[derive(Clone, Debug, Default)]
 pub struct EarlyPrediction {
-    numbers: Vec<f64>,
-    judged: ClassPrediction,
-    /// True if the learner had not learnt a row, and predicts nothing then.
-    unscored: bool,
+    pub(crate) numbers: Vec<f64>,
+    /// With which the intervals learn how far it was off.
+    pub(crate) scales: Vec<f64>,
+    pub(crate) judged: ClassPrediction,
+    /// True if the learner had learnt nothing, and predicts nothing then.
+    pub(crate) silent: bool,
 }
 
-impl Tabular<Task> {
-    /// The prediction of the model as it is now, to be scored when the label has come.
+impl EarlyPrediction {
+    /// An answer, to be scored when the label has come.
     #[must_use]
-    pub fn early_prediction(&self, answer: &RowPrediction) -> EarlyPrediction {
-        let (numbers, judged) = (answer.numbers.clone(), answer.judged.clone());
-        let learner = match &self.task {
-            Task::Numbers(task) => task.learner.learner(),
-            Task::Classes(task) => task.classifier.learner(),
-        };
-        let unscored = self.running_score().rounds == 0 && predicts_late(learner);
-        EarlyPrediction { numbers, judged, unscored }
+    pub fn new(answer: &RowPrediction) -> Self {
+        let RowPrediction { numbers, scales, judged, group, silent, .. } = answer;
+        let judged = group.own.as_ref().unwrap_or(judged).clone();
+        Self { numbers: numbers.clone(), scales: scales.clone(), judged, silent: *silent }
+    }
+}
+
+/// Rows that wait for labels that come by id, in the order in which they came; the oldest are
+/// forgotten where there are too many.
+#[derive(Clone, Debug)]
+pub struct RowsById<T> {
+    most: usize,
+    rows: HashMap<String, (u64, T)>,
+    order: BTreeMap<u64, String>,
+    next: u64,
+    forgotten: u64,
+}
+
+impl<T> RowsById<T> {
+    /// None yet, and so many at most.
+    #[must_use]
+    pub fn new(most: usize) -> Self {
+        Self { most, rows: HashMap::new(), order: BTreeMap::new(), next: 0, forgotten: 0 }
     }
 
-    /// Learns a row whose label has come, and scores the prediction that was made of it early.
+    /// Has a row wait for its label. `O(log rows)`.
     ///
     /// # Errors
-    /// Every [`StepError`]; the model is then as before.
-    pub fn learn_late(
-        &mut self,
-        row: &mut Row,
-        early: &EarlyPrediction,
-        watch: &mut Watch,
-        answer: &mut RowPrediction,
-    ) -> Result<(), StepError> {
-        let (mut numbers, mut classes) = Default::default();
-        match &mut self.task {
-            Task::Numbers(task) => numbers = task.score,
-            Task::Classes(task) => classes = std::mem::take(&mut task.score),
+    /// The row, if one of that id waits already.
+    pub fn wait(&mut self, id: &str, row: T) -> Result<(), T> {
+        if self.rows.contains_key(id) {
+            return Err(row);
         }
-        let class = self
-            .learn(row, watch, answer)
-            .map(|()| self.classes().and_then(|task| task.labels.find(&row.example.label)));
-        let weight = if early.unscored { 0.0 } else { row.example.weight };
-        match &mut self.task {
-            Task::Numbers(task) => {
-                if class.is_ok() {
-                    numbers.record_weighted(&early.numbers, &row.example.targets, weight);
-                }
-                task.score = numbers;
-            }
-            Task::Classes(task) => {
-                if let Ok(Some(class)) = class
-                    && !early.unscored
-                {
-                    early.judged.score_in(&mut classes, class, &task.classifier, weight);
-                }
-                task.score = classes;
-            }
+        self.rows.insert(id.to_owned(), (self.next, row));
+        self.order.insert(self.next, id.to_owned());
+        self.next += 1;
+        if self.rows.len() > self.most
+            && let Some((_, oldest)) = self.order.pop_first()
+        {
+            self.rows.remove(&oldest);
+            self.forgotten += 1;
         }
-        class.map(drop)
+        Ok(())
+    }
+
+    /// Takes out the row of an id, whose label has come. `O(log rows)`.
+    pub fn take(&mut self, id: &str) -> Option<T> {
+        let (number, row) = self.rows.remove(id)?;
+        self.order.remove(&number);
+        Some(row)
+    }
+
+    /// The number of rows that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// True if no row waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The number of rows that were forgotten before their labels came.
+    #[must_use]
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_wait_by_id_in_bounded_number() {
+        let mut waiting = RowsById::new(2);
+        assert_eq!([waiting.wait("a", 1), waiting.wait("b", 2), waiting.wait("a", 3)], [Ok(()), Ok(()), Err(3)]);
+        assert_eq!((waiting.take("a"), waiting.take("a"), waiting.len()), (Some(1), None, 1));
+        assert_eq!([waiting.wait("c", 4), waiting.wait("d", 5)], [Ok(()), Ok(())]);
+        // The oldest of three is forgotten, whether or not others have come and gone.
+        assert_eq!((waiting.take("b"), waiting.forgotten()), (None, 1));
+        assert_eq!((waiting.take("d"), waiting.take("c"), waiting.is_empty()), (Some(5), Some(4), true));
+    }
 
     #[test]
     fn labels_come_after_rows_or_seconds() {

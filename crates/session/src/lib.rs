@@ -16,10 +16,12 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)
 )]
 
+mod block;
 pub mod classes;
 pub mod explain;
 pub mod file;
 pub mod fit;
+mod groups;
 mod late;
 pub mod lock;
 pub mod model;
@@ -30,6 +32,8 @@ mod watcher;
 /// A learner of rows of any kind with what surrounds it, which a door predicts, teaches and saves.
 pub type Session = model::Tabular<model::Task>;
 
-pub use late::{EarlyPrediction, LabelDelay, LateRows, parse_span, record_time};
+pub use block::{BlockPredictions, BlockTargets, ClassRound};
+pub use groups::{GroupAnswer, Groups, write_name};
+pub use late::{EarlyPrediction, LabelDelay, LateRows, RowsById, parse_span, record_time};
 pub use step::{Lesson, Row, RowPrediction, RunningScore, StepError, predicts_late};
 pub use watcher::{AlarmKind, WatchAlarm, WatchChoices, Watcher};

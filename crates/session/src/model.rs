@@ -110,16 +110,22 @@ pub enum ModelKind {
     Moments,
     /// [`Model::GroupPredictions`]
     GroupPredictions,
+    /// [`Model::Regression`] with models of groups
+    RegressionGroups,
+    /// [`Model::Classification`] with models of groups
+    ClassificationGroups,
 }
 
 impl ModelKind {
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 8] = [
         Self::Regression,
         Self::Prediction,
         Self::Operator,
         Self::Classification,
         Self::Moments,
         Self::GroupPredictions,
+        Self::RegressionGroups,
+        Self::ClassificationGroups,
     ];
 
     fn code(self) -> u16 {
@@ -130,6 +136,8 @@ impl ModelKind {
             Self::Classification => 4,
             Self::Moments => 5,
             Self::GroupPredictions => 6,
+            Self::RegressionGroups => 7,
+            Self::ClassificationGroups => 8,
         }
     }
 
@@ -147,6 +155,8 @@ impl fmt::Display for ModelKind {
             Self::Classification => "classification",
             Self::Moments => "sums",
             Self::GroupPredictions => "predictions of groups",
+            Self::RegressionGroups => "regression of groups",
+            Self::ClassificationGroups => "classification of groups",
         })
     }
 }
@@ -198,10 +208,10 @@ impl Model {
     #[must_use]
     pub fn kind(&self) -> ModelKind {
         match self {
-            Self::Regression(_) => ModelKind::Regression,
+            Self::Regression(model) => model.kind(),
             Self::Prediction(_) => ModelKind::Prediction,
             Self::Operator(_) => ModelKind::Operator,
-            Self::Classification(_) => ModelKind::Classification,
+            Self::Classification(model) => model.kind(),
             Self::Moments(_) => ModelKind::Moments,
             Self::GroupPredictions(_) => ModelKind::GroupPredictions,
         }
@@ -236,6 +246,8 @@ impl Model {
             ModelKind::Classification => Self::Classification(frame::decode(body)?),
             ModelKind::Moments => Self::Moments(frame::decode(body)?),
             ModelKind::GroupPredictions => Self::GroupPredictions(frame::decode(body)?),
+            ModelKind::RegressionGroups => Self::Regression(Tabular::decode_groups(body)?.into()),
+            ModelKind::ClassificationGroups => Self::Classification(Tabular::decode_groups(body)?.into()),
         })
     }
 

@@ -10,8 +10,11 @@ use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{Error, Input, Inputs, Regressor, RegressorExt, Scratch, Target, TokenRow, predict_input};
 use mercer_readers::{Example, Record};
 use mercer_registry::AnyRegressor;
+use serde::{Deserialize, Serialize};
 
 use crate::classes::{ClassPrediction, find_class};
+use crate::groups::GroupAnswer;
+use crate::late::EarlyPrediction;
 use crate::model::{Classes, Numbers, RowDigest, Tabular, Task};
 use crate::notes::Watch;
 
@@ -25,6 +28,8 @@ pub struct Row {
     pub example: Example,
     /// The cells in the order of the schema; empty where the features are numbers.
     pub record: Record,
+    /// The id by which its label comes; empty if it has none.
+    pub id: String,
 }
 
 /// A target to be learnt.
@@ -55,10 +60,20 @@ pub struct RowPrediction {
     pub upper: Vec<f64>,
     /// Of a model of classes.
     pub judged: ClassPrediction,
+    /// Classes that were met before the row.
+    pub known: usize,
     /// Of classes, the scores of the learner.
     pub scores: Vec<f64>,
     /// Distances of the ends of intervals below and above each number.
     pub reach: Vec<f64>,
+    /// Scales of the errors of the numbers, with which intervals learn a target that comes late.
+    pub scales: Vec<f64>,
+    /// Variances of the targets as the learner expects them, if they are asked for.
+    pub variances: Option<Vec<f64>>,
+    /// The model that answered, where groups have models of their own.
+    pub group: GroupAnswer,
+    /// True if the learner had learnt nothing and predicts nothing then.
+    pub silent: bool,
     /// The input of the learner that a record became.
     pub input: EncodedInput,
     /// Working memory of the learner, which may be prepared for many rows.
@@ -87,7 +102,7 @@ pub enum StepError {
 }
 
 /// A running score: rounds, their weight, and their loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunningScore {
     /// Rows that were scored.
     pub rounds: usize,
@@ -109,16 +124,19 @@ impl Task {
         answer: &mut RowPrediction,
     ) -> Result<(), Error> {
         let input = input.into();
-        let RowPrediction { numbers, reach, scores, judged, scratch, .. } = answer;
+        (answer.silent, answer.known) = (self.is_silent(), known);
+        let RowPrediction { numbers, reach, scales, variances, scores, judged, scratch, .. } = answer;
         match self {
             Self::Numbers(task) => {
                 let Numbers { learner, intervals, .. } = &**task;
                 numbers.resize(learner.outputs(), 0.0);
+                tell_variances(learner, input, scratch, numbers, variances)?;
                 match intervals {
                     None => predict_input(learner, input, scratch, numbers),
                     Some(intervals) => {
                         reach.resize(2 * learner.outputs(), 0.0);
-                        intervals.predict_into(learner, input, scratch, numbers, reach)
+                        scales.resize(learner.outputs(), 1.0);
+                        intervals.predict_scaled(learner, input, scratch, numbers, scales, reach)
                     }
                 }
             }
@@ -144,37 +162,39 @@ impl Task {
         watch: &mut Watch,
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
-        let input = input.into();
+        self.learn_watched(input.into(), lesson, None, Some(watch), answer)
+    }
+
+    /// [`learn`](Self::learn) that scores a prediction that was made `early`, if there is one, and
+    /// has the row watched, if it is to be.
+    pub(crate) fn learn_watched(
+        &mut self,
+        input: Input<'_>,
+        lesson: Lesson<'_>,
+        early: Option<&EarlyPrediction>,
+        watch: Option<&mut Watch>,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        answer.silent = early.map_or_else(|| self.is_silent(), |early| early.silent);
         match (self, lesson) {
-            (Self::Numbers(task), Lesson::Numbers(target)) => {
-                let Numbers { learner, intervals, score } = &mut **task;
-                if let Some(large) = target.y.iter().find(|y| y.abs() > LARGEST_TARGET) {
-                    return Err(StepError::Target(format!(
-                        "the target {large:e} is too large: squares of errors would overflow; divide the targets by a constant"
-                    )));
-                }
-                let RowPrediction { numbers, reach, scratch, .. } = answer;
-                numbers.resize(learner.outputs(), 0.0);
-                match intervals {
-                    None => learner.learn_input(input, target, numbers)?,
-                    Some(intervals) => {
-                        reach.resize(2 * learner.outputs(), 0.0);
-                        intervals.learn(learner, input, target, scratch, numbers, reach)?;
-                    }
-                }
-                let unscored = score.rounds() == 0 && predicts_late(learner.learner());
-                let (made, weight) = if unscored { (&[][..], 0.0) } else { (&**numbers, target.weight) };
-                score.record_weighted(numbers, target.y, weight);
-                watch.record(input.numbers, made, target.y, target.weight, learner.dictionary_size());
-                Ok(())
-            }
+            (Self::Numbers(task), Lesson::Numbers(target)) => task.learn(input, target, early, watch, answer),
             (Self::Classes(task), Lesson::Class { class, known, weight }) => {
-                let RowPrediction { judged, scores, .. } = answer;
+                answer.known = known;
+                let RowPrediction { judged, scores, silent, .. } = answer;
                 let keep = |_: &ClassPrediction, made: &[f64]| {
                     scores.clear();
                     scores.extend_from_slice(made);
                 };
-                Ok(task.learn_rows(input, (&[class], known), &[weight], judged, keep)?)
+                let Some(early) = early else {
+                    return Ok(task.learn_rows(input, (&[class], known), &[weight], judged, keep)?);
+                };
+                let mut score = std::mem::take(&mut task.score);
+                let learnt = task.learn_rows(input, (&[class], known), &[weight], judged, keep);
+                if learnt.is_ok() && !*silent {
+                    early.judged.score_in(&mut score, class, &task.classifier, weight);
+                }
+                task.score = score;
+                Ok(learnt?)
             }
             (Self::Numbers(_), _) => {
                 Err(StepError::Target("the model learns numbers, and the target is a class".into()))
@@ -184,6 +204,61 @@ impl Task {
             }
         }
     }
+}
+
+impl Numbers {
+    /// Predicts and learns a row, and scores the prediction, or the `early` one.
+    fn learn(
+        &mut self,
+        input: Input<'_>,
+        target: Target<'_>,
+        early: Option<&EarlyPrediction>,
+        watch: Option<&mut Watch>,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        if let Some(large) = target.y.iter().find(|y| y.abs() > LARGEST_TARGET) {
+            return Err(StepError::Target(format!(
+                "the target {large:e} is too large: squares of errors would overflow; divide the targets by a constant"
+            )));
+        }
+        let Self { learner, intervals, score } = self;
+        let RowPrediction { numbers, reach, scratch, variances, silent, .. } = answer;
+        numbers.resize(learner.outputs(), 0.0);
+        tell_variances(learner, input, scratch, numbers, variances)?;
+        match (intervals, early) {
+            (None, _) => learner.learn_input(input, target, numbers)?,
+            (Some(intervals), None) => {
+                reach.resize(2 * learner.outputs(), 0.0);
+                intervals.learn(learner, input, target, scratch, numbers, reach)?;
+            }
+            (Some(intervals), Some(early)) => {
+                learner.learn_input(input, target, numbers)?;
+                if target.weight != 0.0 {
+                    intervals.observe(&early.numbers, target.y, &early.scales).map_err(Error::from)?;
+                }
+            }
+        }
+        let numbers = early.map_or(&**numbers, |early| &*early.numbers);
+        let (made, weight) = if *silent { (&[][..], 0.0) } else { (numbers, target.weight) };
+        score.record_weighted(numbers, target.y, weight);
+        if let Some(watch) = watch {
+            watch.record(input.numbers, made, target.y, target.weight, learner.dictionary_size());
+        }
+        Ok(())
+    }
+}
+
+/// Puts the variances of the targets of a row into their place, if they are asked for.
+fn tell_variances(
+    learner: &ScaledTargets<AnyRegressor<AnyKernel>>,
+    input: Input<'_>,
+    scratch: &mut Scratch,
+    numbers: &mut [f64],
+    variances: &mut Option<Vec<f64>>,
+) -> Result<(), Error> {
+    let Some(variances) = variances else { return Ok(()) };
+    variances.resize(numbers.len(), f64::NAN);
+    learner.predict_variance_into(input.numbers, scratch, numbers, variances).map(drop)
 }
 
 impl Classes {
@@ -215,6 +290,65 @@ impl Classes {
     }
 }
 
+impl Task {
+    /// True if the learner has learnt nothing and predicts nothing then.
+    pub(crate) fn is_silent(&self) -> bool {
+        let (learnt, learner) = match self {
+            Self::Numbers(task) => (task.score.rounds() > 0, task.learner.learner()),
+            Self::Classes(task) => (task.learnt > 0, task.classifier.learner()),
+        };
+        !learnt && predicts_late(learner) && learner.dictionary_size() == 0
+    }
+
+    /// The lesson of an example.
+    fn lesson<'a>(&self, example: &'a Example) -> Result<Lesson<'a>, StepError> {
+        let Example { targets, label, weight, .. } = example;
+        Ok(match self {
+            Self::Numbers(_) => Lesson::Numbers(Target::weighted(targets, *weight)),
+            Self::Classes(task) => {
+                let class = find_class(&task.labels, &task.classifier, label).map_err(StepError::Target)?;
+                Lesson::Class { class, known: task.labels.len(), weight: *weight }
+            }
+        })
+    }
+
+    /// Predicts, learns and scores an example; a label that is learnt for the first time becomes a
+    /// class. Gives the number whose means columns of categories have.
+    pub(crate) fn learn_example(
+        &mut self,
+        input: Input<'_>,
+        example: &Example,
+        early: Option<&EarlyPrediction>,
+        watch: Option<&mut Watch>,
+        answer: &mut RowPrediction,
+    ) -> Result<Option<f64>, StepError> {
+        let lesson = self.lesson(example)?;
+        self.learn_watched(input, lesson, early, watch, answer)?;
+        // A class that is not learnt is none.
+        if let Self::Classes(task) = self
+            && example.weight != 0.0
+        {
+            task.labels.insert(&example.label);
+        }
+        Ok(lesson.mean())
+    }
+
+    /// The score of the predictions so far, each made before its target was shown.
+    #[must_use]
+    pub fn running_score(&self) -> RunningScore {
+        match self {
+            Self::Numbers(task) => {
+                let score = &task.score;
+                RunningScore { rounds: score.rounds(), weight: score.weight(), loss: score.cumulative_loss() }
+            }
+            Self::Classes(task) => {
+                let score = &task.score;
+                RunningScore { rounds: task.learnt as usize, weight: score.weight(), loss: score.mistakes() }
+            }
+        }
+    }
+}
+
 /// Tells if a learner predicts nothing before it has seen a row.
 #[must_use]
 pub fn predicts_late(learner: &AnyRegressor<AnyKernel>) -> bool {
@@ -231,7 +365,7 @@ impl Lesson<'_> {
 
     /// The number whose means columns of categories have: the first of several; of classes, 1 for
     /// the first.
-    fn mean(&self) -> Option<f64> {
+    pub(crate) fn mean(&self) -> Option<f64> {
         match self {
             Self::Numbers(target) => target.y.first().copied(),
             Self::Class { class, .. } => Some(f64::from(u8::from(*class == 0))),
@@ -252,19 +386,11 @@ impl Tabular<Task> {
         self.numbers().map(|task| &task.learner)
     }
 
-    /// The score of the predictions so far, each made before its target was shown.
+    /// The score of the predictions so far, each made before its target was shown; of groups those
+    /// of the model that answered.
     #[must_use]
     pub fn running_score(&self) -> RunningScore {
-        match &self.task {
-            Task::Numbers(task) => {
-                let score = &task.score;
-                RunningScore { rounds: score.rounds(), weight: score.weight(), loss: score.cumulative_loss() }
-            }
-            Task::Classes(task) => {
-                let score = &task.score;
-                RunningScore { rounds: task.learnt as usize, weight: score.weight(), loss: score.mistakes() }
-            }
-        }
+        self.groups.as_ref().map_or_else(|| self.task.running_score(), |groups| groups.score)
     }
 
     /// True if a row has what the model learns: all of its targets, or its label.
@@ -303,7 +429,10 @@ impl Tabular<Task> {
         let encoding = self.encoding.as_ref().ok_or_else(no_table)?;
         let mut input = std::mem::take(&mut answer.input);
         let encoded = input.encode(encoding, record).map_err(StepError::from);
-        let made = encoded.and_then(|input| Ok(self.task.predict(input, known, answer)?));
+        let made = encoded.and_then(|input| match &self.groups {
+            Some(groups) => Ok(groups.predict(&self.task, record, input, answer)?),
+            None => Ok(self.task.predict(input, known, answer)?),
+        });
         answer.input = input;
         made?;
         answer.set_ends();
@@ -313,31 +442,55 @@ impl Tabular<Task> {
     /// Predicts a row, which it encodes where the model has a table, and learns it. A label that
     /// is learnt for the first time becomes a class.
     ///
+    /// Where groups have models of their own, that of the row's group answers and learns, and the
+    /// common one learns, too.
+    ///
     /// # Errors
-    /// Every [`StepError`]; the model is then as before.
+    /// Every [`StepError`]; the model is then as before, but for the common one where that of the
+    /// group alone refuses the row.
     pub fn learn(&mut self, row: &mut Row, watch: &mut Watch, answer: &mut RowPrediction) -> Result<(), StepError> {
-        let Row { example: Example { features, targets, label, weight, tokens }, record } = row;
-        let weight = *weight;
-        let lesson = match &self.task {
-            Task::Numbers(_) => Lesson::Numbers(Target::weighted(targets, weight)),
-            Task::Classes(task) => {
-                let class = find_class(&task.labels, &task.classifier, label).map_err(StepError::Target)?;
-                Lesson::Class { class, known: task.labels.len(), weight }
-            }
-        };
-        if self.encoding.is_some() {
-            self.learn_record(record, lesson, watch, answer)?;
-        } else {
-            let input = Input { numbers: features, tokens: tokens.as_ref() };
-            self.task.learn(input, lesson, watch, answer)?;
+        self.learn_row(row, None, watch, answer)
+    }
+
+    /// Learns a row whose label has come, and scores the prediction that was made of it early.
+    ///
+    /// # Errors
+    /// As [`learn`](Self::learn).
+    pub fn learn_late(
+        &mut self,
+        row: &mut Row,
+        early: &EarlyPrediction,
+        watch: &mut Watch,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        self.learn_row(row, Some(early), watch, answer)
+    }
+
+    fn learn_row(
+        &mut self,
+        row: &Row,
+        early: Option<&EarlyPrediction>,
+        watch: &mut Watch,
+        answer: &mut RowPrediction,
+    ) -> Result<(), StepError> {
+        let (Row { example, record, .. }, Self { encoding, task, groups, .. }) = (row, self);
+        let Some(encoding) = encoding else {
+            task.learn_example(row.input(), example, early, Some(watch), answer)?;
             answer.set_ends();
+            return Ok(());
+        };
+        let mut input = std::mem::take(&mut answer.input);
+        let encoded = input.encode(encoding, record).map_err(StepError::from);
+        let learnt = encoded.and_then(|input| match groups {
+            Some(groups) => groups.learn(task, (record, input), example, early, watch, answer),
+            None => task.learn_example(input, example, early, Some(watch), answer),
+        });
+        answer.input = input;
+        let mean = learnt?;
+        if example.weight != 0.0 {
+            encoding.learn_with(record, mean)?;
         }
-        // A class that is not learnt is none.
-        if let Task::Classes(task) = &mut self.task
-            && weight != 0.0
-        {
-            task.labels.insert(label);
-        }
+        answer.set_ends();
         Ok(())
     }
 
@@ -421,7 +574,7 @@ impl Row {
     /// label, and its weight, if rows are `weighted`.
     #[must_use]
     pub fn digest(&self, seen: RowDigest, weighted: bool) -> RowDigest {
-        let Self { example: Example { features, targets, label, weight, tokens }, record } = self;
+        let Self { example: Example { features, targets, label, weight, tokens }, record, .. } = self;
         let plain = record.is_empty();
         if label.is_empty() && !weighted && plain && tokens.is_none() {
             return seen.after([features, targets]);

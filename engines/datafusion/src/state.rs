@@ -92,7 +92,7 @@ impl Group {
             return Ok(());
         }
         let waiting = std::mem::take(&mut self.waiting);
-        let sums = self.sums.get_or_insert_with(|| Box::new(MomentSums::new(plan.map.coordinates(), 1)));
+        let sums = self.sums.get_or_insert_with(|| Box::new(MomentSums::new(&*plan.map, 1)));
         self.rows += summed(plan, &waiting, sums, scratch)?;
         Ok(())
     }
@@ -100,7 +100,7 @@ impl Group {
     /// Takes rows back, target first.
     pub(crate) fn retract(&mut self, plan: &Plan, rows: &[f64], scratch: &mut MomentScratch) -> Result<()> {
         self.flush(plan, scratch)?;
-        let mut leaving = MomentSums::new(plan.map.coordinates(), 1);
+        let mut leaving = MomentSums::new(&*plan.map, 1);
         let count = summed(plan, rows, &mut leaving, scratch)?;
         if let Some(sums) = &mut self.sums {
             sums.add(-1.0, &leaving);

@@ -28,6 +28,10 @@ impl Affine {
             return Self { centre: 0.0, scale: 1.0 };
         }
         let count: f64 = values.clone().map(|(_, weight)| weight).sum();
+        // Weights whose sum overflows are taken in smaller units.
+        let share = if count.is_finite() { 1.0 } else { 1e-300 };
+        let values = values.map(move |(v, weight)| (v, share * weight));
+        let count: f64 = if count.is_finite() { count } else { values.clone().map(|(_, weight)| weight).sum() };
         let mean = values.clone().map(|(v, weight)| weight * (v / unit)).sum::<f64>() / count;
         let squares = values.map(|(v, weight)| weight * (v / unit - mean).powi(2));
         let deviation = (squares.sum::<f64>() / count).sqrt();
@@ -60,14 +64,38 @@ impl Affine {
     }
 }
 
+/// Values of an input that joined alone which settle its unit.
+const SETTLING: usize = 5;
+
 /// An input that varies.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Feature {
     input: usize,
     affine: Affine,
     /// True if it joined alone, so that its unit is a guess.
     late: bool,
+    /// Distances of its first values from the one that it had before; fewer than [`SETTLING`] while
+    /// its unit is open.
+    steps: Vec<f64>,
+}
+
+impl Feature {
+    /// True if this value takes part in settling the unit.
+    fn is_open_to(&self, x: &[f64]) -> bool {
+        self.late && self.steps.len() < SETTLING && x[self.input] != self.affine.centre
+    }
+
+    /// Takes a value in. The unit is the median of the first steps, the smaller middle one of an
+    /// even number: one wrong value leaves it alone. Rows of before had the value that is the
+    /// centre, and stay at 0 in any unit.
+    fn settle(&mut self, x: &[f64]) {
+        let step = (x[self.input] - self.affine.centre).abs();
+        self.steps.push(if step.is_normal() { step } else { 1.0 });
+        let mut sorted = self.steps.clone();
+        sorted.sort_by(f64::total_cmp);
+        self.affine.scale = sorted[(sorted.len() - 1) / 2];
+    }
 }
 
 /// Which inputs vary, and the scalings of these and of targets.
@@ -101,7 +129,7 @@ impl Scales {
         let (mut moving, still): (Vec<_>, Vec<_>) = (0..dimension).partition(varies);
         let known: Vec<usize> = before.into_iter().flat_map(|before| &before.features).map(|f| f.input).collect();
         moving.sort_by_key(|input| known.iter().position(|other| other == input).unwrap_or(known.len()));
-        let feature = |input| Feature { input, affine: affine(rows, dimension, input), late: false };
+        let feature = |input| Feature { input, affine: affine(rows, dimension, input), late: false, steps: Vec::new() };
         Self {
             features: moving.into_iter().map(feature).collect(),
             still: still.into_iter().map(|input| (input, rows[input])).collect(),
@@ -114,19 +142,22 @@ impl Scales {
         self.features.len()
     }
 
-    /// True if an input varies in this row for the first time.
+    /// True if an input varies in this row for the first time, or settles its unit.
     pub(super) fn wakes(&self, x: &[f64]) -> bool {
         self.still.iter().any(|(input, value)| x[*input] != *value)
+            || self.features.iter().any(|feature| feature.is_open_to(x))
     }
 
     /// Takes in the inputs that vary in this row for the first time, in units of by how much; how
-    /// many.
+    /// many. Those that did so lately settle their units.
     pub(super) fn wake(&mut self, x: &[f64]) -> usize {
+        self.features.iter_mut().filter(|feature| feature.is_open_to(x)).for_each(|feature| feature.settle(x));
         let before = self.features.len();
         for (input, value) in self.still.extract_if(.., |(input, value)| x[*input] != *value) {
-            let step = (x[input] - value).abs();
-            let affine = Affine { centre: value, scale: if step.is_normal() { step } else { 1.0 } };
-            self.features.push(Feature { input, affine, late: true });
+            let affine = Affine { centre: value, scale: 1.0 };
+            let mut feature = Feature { input, affine, late: true, steps: Vec::new() };
+            feature.settle(x);
+            self.features.push(feature);
         }
         self.features.len() - before
     }
@@ -176,6 +207,8 @@ impl Validate for Scales {
             affine.centre.validate()?;
             Inconsistent::positive(affine.scale, "scale of a column")
         })?;
+        let steps = self.features.iter().flat_map(|feature| &feature.steps);
+        steps.into_iter().try_for_each(|step| Inconsistent::positive(*step, "step of a column"))?;
         self.still.iter().try_for_each(|(_, value)| value.validate())
     }
 }
@@ -226,6 +259,20 @@ mod tests {
         let values = [-1e100, -1e9, -50.0, -4.1, -4.0, -1.0, 0.0, 3.9, 4.0, 4.001, 7.0, 1e6, 1e90];
         assert!(values.map(bend).is_sorted());
         assert_eq!(values[4..8], values.map(bend)[4..8]);
+    }
+
+    #[test]
+    fn one_wrong_value_does_not_settle_a_unit() {
+        for wrong in [1e9, 1e-9] {
+            let mut scales = Scales::fit((1, 1), &[0.0, 0.0], &[0.0, 1.0], &[], None);
+            for value in [wrong, 0.5, 0.7, 0.0, 0.4, 0.6, 1e6] {
+                assert!(value == 0.0 || value == 1e6 || scales.wakes(&[value]), "{value}");
+                assert_eq!(scales.wake(&[value]), usize::from(value == wrong));
+            }
+            let mut scaled = ScaledRows::default();
+            scales.rows(&[1.0], 1, &mut scaled);
+            assert!((1.0..3.0).contains(&scaled.straight[0]) && scales.validate().is_ok(), "{scaled:?}");
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 //! Three members learn the tokens of a row: [`Coin`], [`DiagonalKalman`] and [`Pairs`]. `auto`
 //! takes the numbers of the row and, beside them, what the words say: for each output the sums of
 //! weights over its texts (no numbers, no bins, no constant) of the first two, before the row is
-//! learnt. So its Gaussian processes see numbers and words work together. A polynomial aggregation
-//! mixes the four, each within the targets seen.
+//! learnt. So its Gaussian processes see numbers and words work together. Of numbers a polynomial
+//! aggregation mixes the four, each within the targets seen. Of classes the members minimise the
+//! logistic loss, and their logits are mixed (`logits.rs`); so is that of the share that `auto`
+//! predicts.
 //!
 //! The members see targets in a unit of their own, the mean and deviation of the first 16 rows and
 //! then of the first 256, when they are made anew and learn the rows so far again. Until the 16th
@@ -156,7 +158,7 @@ impl AutoWithTokens {
     /// # Errors
     /// As [`Auto::new`].
     pub fn of_classes(dimension: usize, params: AutoParams) -> Result<Self, Error> {
-        Self::with_mixer(dimension, params, Mixer::Classes(LogitMixture::new(MEMBERS)))
+        Self::with_mixer(dimension, params, Mixer::Classes(LogitMixture::new()))
     }
 
     fn with_mixer(dimension: usize, params: AutoParams, mixer: Mixer) -> Result<Self, Error> {

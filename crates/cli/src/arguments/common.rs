@@ -16,6 +16,7 @@ use mercer_session::LabelDelay;
 
 use super::{count, seed};
 use crate::arguments::dialect::Dialect;
+use crate::arguments::groups::GroupArguments;
 use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
 use crate::report::failure::Failure;
@@ -101,6 +102,8 @@ pub(crate) struct CommonArguments {
     /// and the last value beside it. The labels that are still to come at the end are learnt then.
     #[arg(long, value_name = "ROWS|TIME")]
     pub(crate) label_delay: Option<LabelDelay>,
+    #[command(flatten)]
+    pub(crate) groups: GroupArguments,
     /// Seed of learners that draw
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,

@@ -18,20 +18,17 @@ use mercer_readers::{
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::opening::Opening;
-use crate::data::source::TableColumns;
+use crate::data::source::{TableColumns, no_column};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 
-pub(crate) use head::Head;
+pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
-use mercer_session::{LabelDelay, Row};
+use mercer_session::Row;
 pub(crate) use odd_cells::Oddities;
 pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
 use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
-
-/// The columns of a table and how many cells were odd, as JSON.
-pub(crate) type ColumnFacts = (serde_json::Value, serde_json::Value);
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
 /// rows before it and of the first rows.
@@ -43,6 +40,10 @@ pub(crate) struct EncodedRows {
     map: Option<ColumnMap>,
     moving: RunningEncoding,
     beside: TargetColumns,
+    /// The place in the schema of the column that names groups.
+    group: Option<usize>,
+    /// The place in the file of the ids by which labels come.
+    label_id: Option<usize>,
     /// What was odd, told once, also if several files share it. Nothing is told of a second
     /// reading.
     odd: Option<Arc<Mutex<Oddities>>>,
@@ -111,6 +112,11 @@ impl EncodedRows {
         Ok(Some(found.over(name.to_owned(), RowReader::of_table(table)?)))
     }
 
+    /// The place in the schema of the column that names groups, if one does.
+    pub(crate) fn group(&self) -> Option<usize> {
+        self.group
+    }
+
     /// Columns that are known by name and not in the file.
     pub(crate) fn missing(&self) -> &[String] {
         self.map.as_ref().map_or(&[], ColumnMap::missing)
@@ -150,9 +156,14 @@ impl EncodedRows {
         let weight = known.weight.as_ref();
         let weight =
             weight.map(|choice| choice.place(width, names).ok_or_else(|| lacks(choice, "--weight"))).transpose()?;
+        let label_id = known.label_id.as_ref().map(|choice| {
+            choice.place(width, names).ok_or_else(|| no_column(shown, "--label-id", choice, names_of_file))
+        });
         Ok(Self {
             shown: shown.to_owned(),
             records,
+            group: None,
+            label_id: label_id.transpose()?,
             record: Record::new(),
             map: Some(map),
             moving: RunningEncoding::new(known.encoding.clone(), known.kind),
@@ -219,33 +230,6 @@ impl EncodedRows {
         TableColumns::new(self.moving.encoding.dimension(), named.then_some(&*features), named.then_some(&*targets))
     }
 
-    /// Has targets come so much later than their rows.
-    pub(crate) fn delay(&mut self, delay: LabelDelay) {
-        self.moving.delay(delay);
-    }
-
-    /// The rows before the last that still waited for their targets when it came; the numbers of
-    /// those that had waited and did not any more are moved behind others.
-    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> usize {
-        self.moving.take_due(due);
-        self.moving.waiting()
-    }
-
-    /// What was odd in the rows so far, column by column, for people.
-    pub(crate) fn report(&self) {
-        if let Some(odd) = &self.odd {
-            locked(odd).report(&self.moving.encoding);
-        }
-    }
-
-    /// The columns and how many cells were odd, as JSON.
-    pub(crate) fn facts(&self) -> ColumnFacts {
-        (
-            odd_cells::columns(&self.moving.encoding),
-            self.odd.as_ref().map_or(serde_json::Value::Null, |odd| locked(odd).counts()),
-        )
-    }
-
     /// The record that [`next`](Self::next) encoded last.
     pub(crate) fn record(&self) -> &Record {
         &self.sample.record
@@ -273,7 +257,7 @@ impl EncodedRows {
     /// Reads the next record with its targets, and encodes nothing; false at the end.
     pub(crate) fn next_record(&mut self, sample: &mut Row) -> Result<bool, DataError> {
         let Self { records, record, map, moving: RunningEncoding { encoding, .. }, beside, .. } = self;
-        let Row { example, record: taken } = sample;
+        let Row { example, record: taken, id } = sample;
         taken.clear();
         clear(example);
         if !next(records, record)? {
@@ -284,6 +268,10 @@ impl EncodedRows {
             return Err(DataError::Ragged { line: records.place(0).line, expected, got: record.len() });
         }
         beside.take(record, example, |place| records.place(place))?;
+        id.clear();
+        if let Some(place) = self.label_id {
+            mercer_session::write_name(record.cell(place), id);
+        }
         match map {
             None => std::mem::swap(record, taken),
             Some(map) => (0..encoding.schema().columns().len())
@@ -355,6 +343,9 @@ fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
 struct TableHead {
     encoding: Encoding,
     beside: TargetColumns,
+    /// The places of the columns that name groups and ids.
+    group: Option<usize>,
+    label_id: Option<usize>,
 }
 
 /// What a table is, by its first rows.
@@ -367,10 +358,10 @@ enum TableKind {
 
 impl TableHead {
     fn over(self, shown: String, records: RowReader) -> EncodedRows {
-        let Self { encoding, beside } = self;
+        let Self { encoding, beside, group, label_id } = self;
         let (record, sample) = (Record::new(), Row::default());
         let moving = RunningEncoding::new(encoding, beside.kind);
-        EncodedRows { shown, records, record, map: None, moving, beside, odd: None, sample }
+        EncodedRows { shown, records, record, map: None, moving, beside, group, label_id, odd: None, sample }
     }
 
     fn in_head(
@@ -391,10 +382,24 @@ impl TableHead {
         };
         let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| choice.place(width, names)).collect();
         let Some(ignored) = ignored else { return Ok(TableKind::Numbers(None)) };
+        let place = |role: Option<&ColumnChoice>, option: &str| {
+            let choice = role.map(|choice| (choice, choice.place(width, names)));
+            choice.map(|(choice, place)| place.ok_or_else(|| no_column(shown, option, choice, records.columns())))
+        };
+        let group = place(looking.group.as_ref(), "--group").transpose()?;
+        let label_id = place(looking.label_id.as_ref(), "--label-id").transpose()?;
+        for (option, role) in [("--group", group), ("--label-id", label_id)] {
+            if role.is_some_and(|place| targets.contains(&place) || weight == Some(place)) {
+                return Err(Failure::usage(format!(
+                    "{shown}: {option} is the target or the weight; give another column"
+                )));
+            }
+        }
         let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
-        let head = match Head::of(&mut records, |first| looking.at_once && plain(first)) {
+        let joins = label_id.map(|id| LabelColumns { id, targets: targets.clone() });
+        let head = match Head::of(&mut records, joins.as_ref(), |first| looking.at_once && plain(first)) {
             Err(error @ DataError::Container(_)) => return Err(error.into()),
             head => head.ok().flatten(),
         };
@@ -403,7 +408,8 @@ impl TableHead {
             return Ok(TableKind::Numbers(None));
         };
         let number = |place: &usize| format!("#{}", place + 1);
-        let overrides = looking.overrides.clone().aside(targets.iter().chain(&weight).map(number));
+        let overrides =
+            looking.overrides.clone().aside(targets.iter().chain(&weight).chain(&group).chain(&label_id).map(number));
         let overrides = overrides.ignore(ignored.iter().map(number)).marks(dialect::number_marks(&records));
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
@@ -425,8 +431,12 @@ impl TableHead {
         if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
             check_target(&schema.columns()[*target], schema.rows(), wanted, shown)?;
         }
-        let acts =
-            told || marked || as_texts || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
+        let acts = told
+            || group.is_some()
+            || label_id.is_some()
+            || marked
+            || as_texts
+            || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
         if !acts && looking.options.scale == Scale::None {
             return Ok(TableKind::Numbers(Some(schema)));
         }
@@ -440,10 +450,10 @@ impl TableHead {
         if looking.running && has_means(kind, &targets, &schema) {
             schema.take_means(&overrides, looking.options.categories);
         }
-        let beside = TargetColumns { targets, weight, kind, may_lack: false };
+        let beside = TargetColumns { targets, weight, kind, may_lack: label_id.is_some() };
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(TableKind::Encoded(Self { encoding, beside }))
+        Ok(TableKind::Encoded(Self { encoding, beside, group, label_id }))
     }
 }
 

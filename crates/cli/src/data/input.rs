@@ -12,11 +12,11 @@ use mercer_readers::{
     ColumnChoice, Counts, DataError, Dataset, Example, Format, Labels, Marks, ReadOptions, RowReader, TargetColumn,
     Targets, read_all,
 };
-use mercer_session::{LabelDelay, Row};
+use mercer_session::Row;
 
 use crate::arguments::dialect::{self, Dialect};
 use crate::arguments::task::{Kind, TaskOptions, Values};
-use crate::data::encoded_rows::{ColumnFacts, EncodedRows, Looking, Oddities};
+use crate::data::encoded_rows::{EncodedRows, Looking, Oddities};
 use crate::data::feature_columns;
 use crate::data::opening::Opening;
 use crate::data::order::OrderWatch;
@@ -34,8 +34,6 @@ pub(crate) struct Input {
     columns: TableColumns,
     weighted: bool,
     given: usize,
-    /// Facts about an encoded table that is in memory now.
-    found: Option<ColumnFacts>,
     /// The order of the rows, if it is watched.
     order: Option<OrderWatch>,
     /// True if what was left out is told, or is not to be.
@@ -56,6 +54,16 @@ enum InputSource {
 pub(crate) enum ExamplePlace {
     Line { line: u64, row: usize },
     Row(usize),
+}
+
+impl ExamplePlace {
+    /// The line alone, where rows are lines.
+    pub(crate) fn line(&self) -> String {
+        match self {
+            Self::Line { line, .. } => format!("line {line}"),
+            Self::Row(row) => format!("row {row}"),
+        }
+    }
 }
 
 impl std::fmt::Display for ExamplePlace {
@@ -88,6 +96,10 @@ impl Input {
             Some(opening) => opening.rows(&options)?,
             None => return Err(Failure::because(format!("{shown}: was read already"))),
         };
+        if let Some((option, choice)) = looking.role() {
+            let why = "needs a table whose first rows can be read, with its target; a libsvm file has no columns";
+            return Err(unread(reader).unwrap_or_else(|| Failure::usage(format!("{shown}: {option} {choice} {why}"))));
+        }
         if looking.options.scale != Scale::None {
             return Err(unread(reader).unwrap_or_else(|| not_scaled(&shown, looking.options.scale)));
         }
@@ -98,7 +110,7 @@ impl Input {
     }
 
     fn new(shown: String, body: InputSource, kind: Kind, columns: TableColumns) -> Self {
-        Self { shown, body, kind, columns, weighted: false, given: 0, found: None, order: None, reported: false }
+        Self { shown, body, kind, columns, weighted: false, given: 0, order: None, reported: false }
     }
 
     /// Rows of a table whose columns are encoded.
@@ -233,22 +245,6 @@ impl Input {
         }
     }
 
-    /// Has targets come so much later than their rows, where columns are encoded.
-    pub(crate) fn delay(&mut self, delay: LabelDelay) {
-        if let InputSource::Encoded(encoded) = &mut self.body {
-            encoded.delay(delay);
-        }
-    }
-
-    /// The rows before the last that still waited for their targets when it came, where columns
-    /// are encoded; the numbers of those that had waited are moved behind others.
-    pub(crate) fn take_waiting(&mut self, due: &mut Vec<f64>) -> Option<usize> {
-        match &mut self.body {
-            InputSource::Encoded(encoded) => Some(encoded.take_waiting(due)),
-            InputSource::Table(_) | InputSource::Stream(_) | InputSource::Timed(_) => None,
-        }
-    }
-
     /// True if rows are JSON objects.
     pub(crate) fn are_objects(&self) -> bool {
         match &self.body {
@@ -261,19 +257,6 @@ impl Input {
     /// The rows of a table whose columns are encoded, if they are.
     pub(crate) fn encoded(&self) -> Option<&EncodedRows> {
         if let InputSource::Encoded(encoded) = &self.body { Some(encoded) } else { None }
-    }
-
-    /// Facts about a table whose columns are encoded: the columns, and odd cells, which a person is
-    /// told.
-    pub(crate) fn facts(&self) -> Option<ColumnFacts> {
-        match (&self.found, &self.body) {
-            (Some(facts), _) => Some(facts.clone()),
-            (None, InputSource::Encoded(encoded)) => {
-                encoded.report();
-                Some(encoded.facts())
-            }
-            _ => None,
-        }
     }
 
     /// The names of all classes in sorted order, where that is known without reading on.

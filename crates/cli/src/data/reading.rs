@@ -60,10 +60,11 @@ impl<'a> Reading<'a> {
             targets: wanted.targets(),
             libsvm_tokens: looking.options.tokens == TokenUse::WithTexts,
             libsvm_dimension: common.dimension.map(usize::from).or(looking.tokens_alone.then_some(0)),
+            unlabelled: common.groups.labels.label_id.is_some(),
             permute: common.permute.filter(|_| data == common.data),
             ..ReadOptions::default()
         };
-        let given = for_files(target.is_some(), dialect, ignore, weight.is_some());
+        let given = for_files(target.is_some(), dialect, ignore, weight.is_some()).or(common.groups.given());
         let dialect = if data == common.data { dialect.clone() } else { dialect.clone().beside(data) };
         let (options, columns) = (dialect.told(data, options), Reads::Looks(looking));
         Self { data, options, wanted, columns, given, aloud: true }

@@ -288,7 +288,7 @@ impl SeriesHead {
         told: &[(usize, Kind)],
         overrides: &Overrides,
     ) -> Result<Option<Self>, Failure> {
-        let Ok(Some(Head { rows, look, .. })) = Head::read(reader, most, |_| false) else { return Ok(None) };
+        let Ok(Some(Head { rows, look, .. })) = Head::read(reader, most, None, |_| false) else { return Ok(None) };
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let mut overrides = overrides.clone().marks(dialect::number_marks(reader));
         let mut schema = look.clone().finish(&overrides).map_err(refused)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
+use mercer_learners::intervals::IntervalScale;
 
 use crate::arguments::scores::ScoreArguments;
 use crate::arguments::{CommonArguments, count};
@@ -74,6 +75,17 @@ pub(crate) struct EvalArguments {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl EvalArguments {
+    /// True if a row is learnt before the next is predicted, by all that a session can do.
+    pub(crate) fn is_single(&self) -> bool {
+        let common = &self.common;
+        self.columns.iter().any(|column| column == "variance")
+            || common.interval_scale() != IntervalScale::Error
+            || common.label_delay.is_some()
+            || common.groups.given().is_some()
+    }
 }
 
 /// Number of rows that are learnt together.

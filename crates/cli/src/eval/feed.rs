@@ -7,13 +7,12 @@ use std::collections::VecDeque;
 use mercer_core::TokenRow;
 use mercer_encoding::Encoding;
 use mercer_learners::Inputs;
-use mercer_learners::intervals::IntervalScale;
-use mercer_readers::{Example, Format, Labels};
-use mercer_session::LabelDelay;
+use mercer_readers::{Example, Format, Labels, Record};
+use mercer_session::Row;
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::bad_rows::{BadRows, OnError};
-use crate::data::encoded_rows::{ColumnFacts, Looking};
+use crate::data::encoded_rows::{EncodedRows, Looking, Oddities, RunningEncoding};
 use crate::data::input::{ExamplePlace, Input, sorted_names};
 use crate::data::pipe;
 use crate::data::reading::Reading;
@@ -37,9 +36,10 @@ pub(crate) struct ExampleFeed<'a> {
     names: Names,
     /// The way to read DATA once more, if it is a file that is not in memory.
     again: Option<Reading<'a>>,
-    /// How late labels come, if they do.
-    delay: Option<LabelDelay>,
-    example: Example,
+    /// Where rows are learnt in blocks, the encoding of their columns; and what was odd about them.
+    running: Option<RunningEncoding>,
+    odd: Oddities,
+    sample: Row,
     bad: BadRows,
     stop: Stop,
 }
@@ -67,20 +67,20 @@ const AHEAD_NUMBERS: usize = 1 << 23;
 const AHEAD_TOKENS: usize = 1 << 22;
 
 /// Some examples; the memory is used again for the next.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct ExampleChunk {
-    /// Row by row.
+    /// Row by row; none of records that are not encoded yet.
     pub(crate) features: Vec<f64>,
+    /// One a row, where columns are to be encoded.
+    pub(crate) records: Vec<Record>,
     /// Row by row: numbers, or the place of the label among [`ExampleFeed::texts`].
     pub(crate) targets: Vec<f64>,
     /// One a row; empty without a column of weights.
     pub(crate) weights: Vec<f64>,
     /// One a row; empty where the learner takes none.
     pub(crate) tokens: Vec<TokenRow>,
-    /// The rows before each that still wait for their labels when it comes; empty if none ever do.
-    pub(crate) waiting: Vec<usize>,
-    /// Where columns are encoded, the features of the rows whose labels come, row by row.
-    pub(crate) due: Vec<f64>,
+    /// One a row, by which its label comes; none where they come with their rows.
+    ids: Vec<String>,
     places: Vec<ExamplePlace>,
 }
 
@@ -98,6 +98,52 @@ impl ExampleChunk {
     pub(crate) fn weight(&self, row: usize) -> f64 {
         self.weights.get(row).copied().unwrap_or(1.0)
     }
+
+    /// Encodes the records one after the other.
+    pub(crate) fn encode(&mut self, running: &mut RunningEncoding, names: &Names) {
+        self.features.clear();
+        self.tokens.clear();
+        for row in 0..self.records.len() {
+            let mut example = self.example(row, names, self.targets.len() / self.len());
+            // A record is as wide as the schema, so that nothing is refused.
+            let _ = running.take(&self.records[row], &mut example, &mut self.features);
+            self.tokens.extend(example.tokens);
+        }
+    }
+
+    /// The targets or the label of a row, and its weight.
+    fn example(&self, row: usize, names: &Names, width: usize) -> Example {
+        let mut example = Example { weight: self.weight(row), ..Example::default() };
+        let targets = &self.targets[row * width..(row + 1) * width];
+        match names.label(targets[0]) {
+            Some(label) => example.label.push_str(label),
+            None => example.targets.extend_from_slice(targets),
+        }
+        example
+    }
+
+    /// A row as a session learns it.
+    pub(crate) fn row(&self, row: usize, names: &Names) -> Row {
+        let (rows, d) = (self.len(), self.features.len() / self.len());
+        let mut example = self.example(row, names, self.targets.len() / rows);
+        if let Some(record) = self.records.get(row) {
+            return Row { example, record: record.clone(), id: self.ids.get(row).cloned().unwrap_or_default() };
+        }
+        example.features.extend_from_slice(&self.features[row * d..(row + 1) * d]);
+        example.tokens = self.tokens.get(row).cloned();
+        Row { example, ..Row::default() }
+    }
+
+    /// The targets of a row.
+    pub(crate) fn targets_of(&self, row: usize) -> &[f64] {
+        let width = self.targets.len() / self.len();
+        &self.targets[row * width..(row + 1) * width]
+    }
+
+    /// The place of a row.
+    pub(crate) fn place_of(&self, row: usize) -> ExamplePlace {
+        self.places[row]
+    }
 }
 
 /// The names of rows in messages, and the labels that they have.
@@ -105,12 +151,15 @@ impl ExampleChunk {
 pub(crate) struct Names {
     shown: String,
     texts: Labels,
+    /// True if targets are classes.
+    of_classes: bool,
 }
 
 impl Names {
-    /// All labels met, in the order of their appearance.
-    pub(crate) fn texts(&self) -> &Labels {
-        &self.texts
+    /// The label that a target is, if it is one; empty for one that is missing.
+    pub(crate) fn label(&self, target: f64) -> Option<&str> {
+        let text = Some(target).filter(|target| !target.is_nan()).and_then(|target| self.texts.get(target as usize));
+        self.of_classes.then(|| text.unwrap_or_default())
     }
 
     /// Where example `index` of `chunk` comes from, for a message.
@@ -144,9 +193,19 @@ fn opened<'a>(arguments: &'a EvalArguments, stop: &Stop) -> Result<(Input, Optio
 }
 
 impl<'a> ExampleFeed<'a> {
-    /// The facts found about a table whose columns are encoded.
-    pub(crate) fn facts(&self) -> Option<ColumnFacts> {
-        self.input.facts()
+    /// The encoding of columns that are yet to be encoded, as the first rows have it.
+    pub(crate) fn encoding(&self) -> Option<&Encoding> {
+        self.input.encoding().filter(|_| self.running.is_none())
+    }
+
+    /// The place in the schema of the column that names groups, if one does.
+    pub(crate) fn group(&self) -> Option<usize> {
+        self.input.encoded().and_then(EncodedRows::group)
+    }
+
+    /// The columns that were encoded and how many cells were odd, as JSON; people are told, too.
+    pub(crate) fn facts(&self) -> Option<(serde_json::Value, serde_json::Value)> {
+        self.running.as_ref().map(|running| self.odd.facts(&running.encoding))
     }
 
     /// DATA from their first row on.
@@ -156,17 +215,17 @@ impl<'a> ExampleFeed<'a> {
         input.watch_order();
         if let Some(delay) = common.label_delay {
             check_delay(delay, input.encoding().map(Encoding::schema))?;
-            input.delay(delay);
         }
         let dimension = input.columns().dimension;
         common.check_dimension(input.shown(), dimension)?;
-        let by_rows = arguments.columns.iter().any(|column| column == "size" || column == "variance")
-            || common.interval_scale() != IntervalScale::Error
-            || common.label_delay.is_some();
+        let by_rows = arguments.is_single() || arguments.columns.iter().any(|column| column == "size");
         let standard_input = matches!(Source::resolve(&common.data)?, Source::StandardInput);
+        let encoding = input.encoding().filter(|_| !arguments.is_single()).cloned();
+        let running = encoding.map(|encoding| RunningEncoding::new(encoding, input.kind()));
         let block = if by_rows { 1 } else { arguments.block.rows(standard_input, arguments.threads, dimension) };
         let streamed = input.table().is_none();
-        let names = Names { shown: input.shown().to_owned(), texts: Labels::new() };
+        let of_classes = input.kind().is_class();
+        let names = Names { shown: input.shown().to_owned(), texts: Labels::new(), of_classes };
         let mut feed = Self {
             dimension,
             width: input.kind().outputs(),
@@ -179,8 +238,9 @@ impl<'a> ExampleFeed<'a> {
             ahead: StreamHead::default(),
             names,
             again,
-            delay: common.label_delay,
-            example: Example::default(),
+            running,
+            odd: Oddities::default(),
+            sample: Row::default(),
             bad: BadRows::new(&arguments.on_error)?,
             stop: stop.clone(),
         };
@@ -197,13 +257,14 @@ impl<'a> ExampleFeed<'a> {
                 self.ahead.ended = true;
                 break;
             };
-            self.ahead.features.extend_from_slice(&self.example.features);
-            self.ahead.targets.extend_from_slice(&self.example.targets);
-            if let Some(tokens) = self.example.tokens.take() {
+            let example = &mut self.sample.example;
+            self.ahead.features.extend_from_slice(&example.features);
+            self.ahead.targets.extend_from_slice(&example.targets);
+            if let Some(tokens) = example.tokens.take() {
                 self.ahead.all_tokens += tokens.tokens().count() + tokens.factors().len();
                 self.ahead.tokens.push_back(tokens);
             }
-            self.ahead.rows.push_back((self.example.weight, place));
+            self.ahead.rows.push_back((example.weight, place));
         }
         Ok(())
     }
@@ -234,9 +295,9 @@ impl<'a> ExampleFeed<'a> {
         }
         let Ok(mut input) = again.open(&Stop::never(), || ()) else { return known };
         // What a row that cannot be read comes to is told when it is met.
-        let (mut rows, mut example, mut bad) = (0, Example::default(), self.bad.afresh());
+        let (mut rows, mut sample, mut bad) = (0, Row::default(), self.bad.afresh());
         while rows <= enough.saturating_add(enough / 50)
-            && matches!(next_good(&mut input, &mut example, &mut bad), Ok(true))
+            && matches!(next_good(&mut input, &mut sample, &mut bad), Ok(true))
         {
             rows += 1;
         }
@@ -289,11 +350,11 @@ impl<'a> ExampleFeed<'a> {
         }
         let Some(again) = &self.again else { return Ok(sorted_names(&self.names.texts)) };
         let mut labels = Labels::new();
-        let mut example = Example::default();
+        let mut sample = Row::default();
         let mut input = again.open(&Stop::never(), || ())?;
         let (mut left, mut bad) = (self.limit, self.bad.afresh());
-        while left > 0 && next_good(&mut input, &mut example, &mut bad)? {
-            labels.insert(&example.label);
+        while left > 0 && next_good(&mut input, &mut sample, &mut bad)? {
+            labels.insert(&sample.example.label);
             left -= 1;
         }
         Ok(sorted_names(&labels))
@@ -306,17 +367,28 @@ impl<'a> ExampleFeed<'a> {
             self.input.report_left_out();
             return Ok(None);
         }
-        let read = next_good(&mut self.input, &mut self.example, &mut self.bad)?;
+        let read = next_good(&mut self.input, &mut self.sample, &mut self.bad)?;
         if !read {
             return Ok(None);
         }
         self.given += 1;
-        if self.kind().is_class() {
-            let place = self.names.texts.insert(&self.example.label);
-            self.example.targets.clear();
-            self.example.targets.push(place as f64);
+        let place = self.input.place();
+        if let Some(running) = &mut self.running {
+            let Row { example, record, .. } = &mut self.sample;
+            let mut features = std::mem::take(&mut example.features);
+            features.clear();
+            // A record is as wide as the schema, so that nothing is refused.
+            let _ = running.take(record, example, &mut features);
+            example.features = features;
+            tell_odd(&mut self.odd, &running.encoding, record, &self.names, place);
+            record.clear();
         }
-        Ok(Some(self.input.place()))
+        if self.kind().is_class() {
+            let Example { label, targets, .. } = &mut self.sample.example;
+            targets.clear();
+            targets.push(if label.is_empty() { f64::NAN } else { self.names.texts.insert(label) as f64 });
+        }
+        Ok(Some(place))
     }
 
     /// The next example, read ahead or read now.
@@ -325,7 +397,7 @@ impl<'a> ExampleFeed<'a> {
         match self.ahead.rows.pop_front() {
             Some((weight, place)) => {
                 let (ahead, Example { features, targets, weight: w, tokens, .. }) =
-                    (&mut self.ahead, &mut self.example);
+                    (&mut self.ahead, &mut self.sample.example);
                 *tokens = ahead.tokens.pop_front();
                 let row = ahead.used;
                 features.clear();
@@ -352,33 +424,31 @@ impl<'a> ExampleFeed<'a> {
         chunk.targets.clear();
         chunk.weights.clear();
         chunk.places.clear();
-        chunk.waiting.clear();
-        chunk.due.clear();
+        chunk.records.clear();
+        chunk.ids.clear();
         while chunk.len() < self.chunk && !self.stop.requested() {
             let Some(place) = self.next()? else { break };
-            let Example { features, targets, weight, tokens, .. } = &mut self.example;
+            let Row { example: Example { features, targets, weight, tokens, .. }, record, id } = &mut self.sample;
+            chunk.ids.push(std::mem::take(id));
             chunk.tokens.extend(tokens.take());
             chunk.features.extend_from_slice(features);
             chunk.targets.extend_from_slice(targets);
+            if !record.is_empty() {
+                chunk.records.push(std::mem::take(record));
+            }
             if self.input.is_weighted() {
                 chunk.weights.push(*weight);
             }
             chunk.places.push(place);
-            if let Some(delay) = self.delay {
-                // Without an encoding a delay is one of rows.
-                let of_rows = if let LabelDelay::Rows(rows) = delay { rows } else { 0 };
-                let waiting = self.input.take_waiting(&mut chunk.due);
-                chunk.waiting.push(waiting.unwrap_or_else(|| of_rows.min(self.given - 1)));
-            }
         }
         Ok(())
     }
 }
 
 /// The next row that can be read; those before it that cannot are taken note of, or end the run.
-fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Result<bool, Failure> {
+fn next_good(input: &mut Input, sample: &mut Row, bad: &mut BadRows) -> Result<bool, Failure> {
     loop {
-        match input.next(example) {
+        match input.next_sample(sample) {
             Err(error) if error.concerns_one_row() => {
                 let (remedy, why) = (failure::remedy(&error), Failure::from(error));
                 bad.leave_out(remedy.into_iter().fold(why, |why, remedy| why.with(&remedy)))?;
@@ -386,6 +456,11 @@ fn next_good(input: &mut Input, example: &mut Example, bad: &mut BadRows) -> Res
             read => return Ok(read?),
         }
     }
+}
+
+/// Tells what is odd about a record behind which the encoding is.
+pub(super) fn tell_odd(odd: &mut Oddities, encoding: &Encoding, record: &Record, names: &Names, place: ExamplePlace) {
+    odd.tell(encoding, record, || format!("{}, {}", names.shown, place.line()));
 }
 
 /// True if rows that cannot be read are left out.

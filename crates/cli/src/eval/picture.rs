@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 
 use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 
-use super::classes::ClassRounds;
-use super::numbers::NumberRounds;
-use super::{ExampleChunk, Scoring};
+use super::Scoring;
+use super::classes::RoundsOfClasses;
+use super::rounds::Rounds;
 use crate::report::plot::short_name;
 use crate::report::sample::RoundSample;
 use crate::report::scores::{Metric, Scores};
@@ -66,33 +66,32 @@ impl PictureData {
         }
     }
 
-    /// Takes in row `index` of a chunk, the `t`th of all, which was scored.
-    pub(super) fn take(&mut self, body: &Scoring, chunk: &ExampleChunk, index: usize, t: usize) {
-        match (self, body) {
-            (Self::Numbers(rows), Scoring::Numbers(numbers)) => rows.take(numbers, chunk, index, t),
-            (Self::Classes(confusion), Scoring::Classes(classes)) => {
-                let (class, predicted) = classes.judged(index);
+    /// Takes in a round, the `t`th of all, which was scored.
+    pub(super) fn take(&mut self, rounds: &Rounds, index: usize, t: usize) {
+        match self {
+            Self::Numbers(rows) => rows.take(rounds, index, t),
+            Self::Classes(confusion) => {
+                let (class, predicted) = (rounds.class(index).class, rounds.class(index).judged.class);
                 let place = |class: usize| class.min(CLASSES);
                 let row = place(class);
                 if confusion.counts.len() <= row {
                     confusion.counts.resize(row + 1, [0.0; CLASSES + 2]);
                 }
-                confusion.counts[row][predicted.map_or(CLASSES + 1, place)] += chunk.weight(index);
+                confusion.counts[row][predicted.map_or(CLASSES + 1, place)] += rounds.weight(index);
             }
-            _ => {}
         }
     }
 }
 
 impl PictureRows {
-    fn take(&mut self, numbers: &NumberRounds, chunk: &ExampleChunk, index: usize, t: usize) {
-        let (targets, predictions) = (numbers.targets(chunk, index), numbers.predictions(index));
+    fn take(&mut self, rounds: &Rounds, index: usize, t: usize) {
+        let (targets, predictions) = (rounds.targets(index), rounds.predictions(index));
         self.cloud.offer(t, || targets.iter().zip(predictions).take(OUTPUTS).map(|(y, made)| [*y, *made]).collect());
         if let ([target, ..], [prediction, ..]) = (targets, predictions) {
             if self.recent.len() == RECENT {
                 self.recent.pop_front();
             }
-            let interval = numbers.interval(index, 0);
+            let interval = rounds.interval(index, 0);
             self.recent.push_back(RecentErrors { t: t as f64, target: *target, prediction: *prediction, interval });
         }
     }
@@ -311,7 +310,7 @@ fn within(values: &[f64], share: f64) -> f64 {
 }
 
 impl Confusion {
-    fn draw(&self, panels: Panels, classes: &ClassRounds, learner: &str) -> Panels {
+    fn draw(&self, panels: Panels, classes: &RoundsOfClasses, learner: &str) -> Panels {
         let mut panels = panels.panel(self.matrix(&classes.names()));
         let mut bins = classes.score.reliability();
         // What a few rows show is chance.

@@ -1,14 +1,17 @@
 //! Rows in memory, over which one learner after another goes as `eval` does.
 
-use mercer_encoding::Scale;
+use mercer_encoding::Encoding;
 use mercer_kernels::AnyKernel;
 use mercer_registry::catalogue::{self, Entry, Value};
 
-use super::{Ends, EvalPass, Scoring, check_skip, premises};
+use super::pass::{Ends, EvalPass, EvalRoad};
+use super::scoring::Scoring;
+use super::{check_skip, premises};
 use crate::arguments::task::{Kind, TaskOptions};
+use crate::data::encoded_rows::{Oddities, RunningEncoding};
 use crate::data::stop::Stop;
 use crate::eval::arguments::EvalArguments;
-use crate::eval::feed::{ExampleChunk, ExampleFeed, Names};
+use crate::eval::feed::{ExampleChunk, ExampleFeed, Names, tell_odd};
 use crate::model::construction::{Construction, FreshLearner, Premises};
 use crate::model::memory;
 use crate::report::failure::Failure;
@@ -19,6 +22,8 @@ use crate::report::verbosity;
 /// All rows of DATA, scaled and in order, as `eval` would learn them.
 pub(crate) struct ScaledTable {
     chunks: Vec<ExampleChunk>,
+    /// Where labels come late, so that every pass encodes the rows anew.
+    encoding: Option<Encoding>,
     names: Names,
     kind: Kind,
     dimension: usize,
@@ -36,7 +41,7 @@ pub(crate) struct PassResult {
     pub(crate) checkpoints: Vec<Checkpoint>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
-    body: Scoring,
+    scoring: Scoring,
     /// Rows at the beginning that were not scored.
     skip: usize,
 }
@@ -44,13 +49,13 @@ pub(crate) struct PassResult {
 impl PassResult {
     /// Over all rows that are scored.
     pub(crate) fn scores(&self) -> Scores {
-        self.body.scores()
+        self.scoring.scores()
     }
 
     /// Over the later half of them.
     pub(crate) fn second_half(&self) -> Scores {
-        let scored = self.body.scored();
-        self.body.between(scored / 2, scored, true).1
+        let scored = self.scoring.scored();
+        self.scoring.between(scored / 2, scored, true).1
     }
 
     /// The curve of the scores of windows of so many rows, and those of the baselines.
@@ -61,13 +66,13 @@ impl PassResult {
         metric: Metric,
         rows: usize,
     ) -> (mercer_plots::Curve, Vec<mercer_plots::Curve>) {
-        super::picture::curves(&self.body, name, self.skip, metric, Some(rows))
+        super::picture::curves(&self.scoring, name, self.skip, metric, Some(rows))
     }
 
     /// Over the window of so many rows that ends with row `t`.
     pub(crate) fn window(&self, t: usize, rows: usize) -> Scores {
         let until = t - self.skip.min(t);
-        self.body.between(until.saturating_sub(rows), until, true).1
+        self.scoring.between(until.saturating_sub(rows), until, true).1
     }
 }
 
@@ -75,12 +80,23 @@ impl ScaledTable {
     /// Reads DATA.
     pub(crate) fn read(arguments: &EvalArguments) -> Result<Self, Failure> {
         let mut feed = ExampleFeed::open(arguments, &Stop::never())?;
-        let mut chunks = Vec::new();
+        let encoding = feed.encoding().cloned();
+        let (mut chunks, mut odd) = (Vec::new(), Oddities::default());
+        let mut running = encoding.clone().map(|encoding| RunningEncoding::new(encoding, feed.kind()));
+        if let (Some(running), Some(delay)) = (&mut running, arguments.common.label_delay) {
+            running.delay(delay);
+        }
         loop {
             let mut chunk = ExampleChunk::default();
             feed.fill(&mut chunk)?;
             if chunk.len() == 0 {
                 break;
+            }
+            if let Some(running) = &mut running {
+                chunk.encode(running, feed.names());
+                for row in 0..chunk.len() {
+                    tell_odd(&mut odd, &running.encoding, &chunk.records[row], feed.names(), chunk.place_of(row));
+                }
             }
             chunks.push(chunk);
         }
@@ -91,6 +107,7 @@ impl ScaledTable {
         Ok(Self {
             rows,
             chunks,
+            encoding,
             names: feed.names().clone(),
             kind: feed.kind(),
             dimension: feed.dimension(),
@@ -133,25 +150,27 @@ impl ScaledTable {
         let (entry, shown) = (catalogue::find(&common.learner)?, common.data.display().to_string());
         self.kind.check(entry, TaskOptions::from_arguments(common), &shown)?;
         memory::check(entry, &shown, self.rows, self.dimension)?;
-        let Construction { learner, kernel, parameters } = Construction::new(common, entry, &self.premises())?;
-        let (unscaled, skip) = (common.scale == Scale::None, arguments.scores.skipped(entry));
-        let mut pass = EvalPass::new(entry, Scoring::of(arguments, learner)?, unscaled, skip, self.ends);
+        let made = Construction::new(common, entry, &self.premises())?;
+        let (kernel, parameters) = (made.kernel.clone(), made.parameters.clone());
+        let skip = arguments.scores.skipped(entry);
+        let road = EvalRoad { encoding: self.encoding.clone(), groups: None, ends: self.ends, skip, aloud: false };
+        let mut pass = EvalPass::new(arguments, entry, made, road)?;
         for chunk in &self.chunks {
-            if pass.rounds >= rows {
+            if pass.count >= rows {
                 break;
             }
             pass.learn(chunk, &self.names)?;
         }
         let notes = pass.notes(&kernel, &parameters);
-        let EvalPass { body, trace, seconds, .. } = pass;
+        let EvalPass { session, scoring, trace, seconds, .. } = pass;
         Ok(PassResult {
             kernel,
             parameters,
-            dictionary_size: body.dictionary_size(),
+            dictionary_size: session.dictionary_size(),
             seconds: seconds.as_secs_f64(),
             checkpoints: trace.checkpoints(),
             notes,
-            body,
+            scoring,
             skip,
         })
     }

@@ -126,6 +126,7 @@ impl Frozen {
             target: Some(self.target.clone()),
             weight: self.weight.clone(),
             may_lack: false,
+            label_id: None,
         };
         let options = ReadOptions { ignore: Vec::new(), ..options.clone() };
         let columns = Reads::Knows(known);

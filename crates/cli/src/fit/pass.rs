@@ -10,7 +10,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use mercer_kernels::AnyKernel;
-use mercer_learners::{FeatureMap, FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
+use mercer_learners::{FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
 use mercer_readers::{Example, Labels};
 use mercer_session::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
@@ -189,7 +189,7 @@ impl ShardTask<'_> {
 
     /// The sums of no row.
     fn nothing(&self) -> ShardSums {
-        ShardSums { sums: MomentSums::new(self.map.coordinates(), self.outputs), labels: Labels::new() }
+        ShardSums { sums: MomentSums::new(self.map, self.outputs), labels: Labels::new() }
     }
 
     /// Sums up chunk after chunk until none is left.
@@ -284,7 +284,7 @@ impl ShardTask<'_> {
         if chunk.labels.len() > MOST_CLASSES {
             return Err((0, MergeError::TooManyClasses { classes: chunk.labels.len() }.to_string()));
         }
-        let mut sums = MomentSums::new(self.map.coordinates(), outputs);
+        let mut sums = MomentSums::new(self.map, outputs);
         let step = if self.classes { CODED } else { rows.max(1) };
         for first in (0..rows).step_by(step) {
             let range = first..rows.min(first + step);
@@ -311,7 +311,7 @@ impl ShardTask<'_> {
         let mut scratch = MomentScratch::default();
         let mut refuses = |row: usize| {
             let one = rows.range(row, row + 1);
-            let mut sums = MomentSums::new(self.map.coordinates(), one.target(0).y.len());
+            let mut sums = MomentSums::new(self.map, one.target(0).y.len());
             sums.add_rows(self.map, one, &mut scratch).is_err()
         };
         (0..rows.len()).find(|row| refuses(*row)).unwrap_or(0)

@@ -224,16 +224,12 @@ impl SeriesRows {
     /// Turns to the series that the record last read is of.
     fn find_group(&mut self) -> Result<(), Failure> {
         let Some(groups) = &self.groups else { return Ok(()) };
-        let name = match self.record.cell(groups.column) {
-            Cell::Text(text) | Cell::Numeral(_, text) => text.trim().to_owned(),
-            Cell::Number(value) => value.to_string(),
-            Cell::Integer(value) => value.to_string(),
-            typed @ (Cell::Instant(_) | Cell::Truth(_) | Cell::TimeOfDay(_) | Cell::Duration(_)) => typed.to_string(),
-            Cell::Missing | Cell::List(_) => {
-                let cell = self.cell(groups.column);
-                return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
-            }
-        };
+        let mut name = String::new();
+        mercer_session::write_name(self.record.cell(groups.column), &mut name);
+        if matches!(self.record.cell(groups.column), Cell::Missing | Cell::List(_)) {
+            let cell = self.cell(groups.column);
+            return Err(Failure::because(format!("{cell}: has no name of a group; fill it, or leave the row out")));
+        }
         self.turn_to_group(name);
         Ok(())
     }

@@ -99,7 +99,7 @@ fn tell(
     let target = arguments.target.as_ref();
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
     // Nothing is enough.
-    let head = Head::of(&mut records, |_| false).map_err(refused)?;
+    let head = Head::of(&mut records, None, |_| false).map_err(refused)?;
     let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
     // Of rows that cannot be read nothing is known.
     if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {

@@ -64,6 +64,16 @@ impl Facts {
             self.tell("rows_since_restart", learner.rounds());
         }
         self.tell("dictionary_size", model.dictionary_size());
+        if let (Some(groups), Some(encoding)) = (&model.groups, encoding) {
+            self.tell("group_column", encoding.schema().columns()[groups.column].name.as_str());
+            self.tell("max_groups", groups.most);
+            self.tell("groups", groups.models.keys().cloned().collect::<Vec<_>>());
+            let sizes = groups
+                .models
+                .values()
+                .map(|model| Value::from(mercer_learners::Regressor::dictionary_size(model.learner())));
+            self.tell("group_sizes", sizes.collect::<Value>());
+        }
     }
 
     /// Tells the strongest words, where there are some.

@@ -309,17 +309,17 @@ impl Making {
         &self,
         method: KoopmanMethod,
         layout: &PairLayout,
-        first: &PairChunk,
+        (first, delay): (&PairChunk, usize),
     ) -> Result<Operator, Failure> {
         match method {
-            KoopmanMethod::Sums => self.build_sums(layout),
+            KoopmanMethod::Sums => self.build_sums(layout, delay),
             KoopmanMethod::Sogd => self.build_sogd(layout, first),
         }
     }
 
-    fn build_sums(&self, layout: &PairLayout) -> Result<Operator, Failure> {
+    fn build_sums(&self, layout: &PairLayout, delay: usize) -> Result<Operator, Failure> {
         let (d, state) = (layout.input_dimension, layout.state_dimension);
-        let params = OperatorSumsParams::default().half_life(self.half_life);
+        let params = OperatorSumsParams::default().half_life(self.half_life).delay(delay);
         let sums = OperatorSums::new(state, d - state, params).map_err(|error| usage(&error))?;
         let half_life = self.half_life.map_or("none".to_owned(), number);
         let parameters = vec![("half_life".to_owned(), half_life)];

@@ -343,11 +343,11 @@ fn going_on(
 /// The fewest rows that forecast the newest one on held-out rows about as well as any number does.
 fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
     let mut scores = Vec::new();
-    // As few points as tell delays apart.
-    let params = OperatorSumsParams::default().max_dictionary(30);
     for delay in
         DELAYS.into_iter().filter(|delay| *delay == 1 || (delay * columns <= WIDEST && delay * 20 < rows.len()))
     {
+        // As few points as tell delays apart.
+        let params = OperatorSumsParams::default().max_dictionary(30).delay(delay);
         let mut learner = OperatorSums::new(delay * columns, 0, params)?;
         let mut trajectory = Trajectory::new(columns, delay, step)?;
         for row in rows {
@@ -355,7 +355,7 @@ fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64
                 learner.update(x, x_plus)?;
             }
         }
-        match learner.held_out_error(columns) {
+        match learner.held_out_error() {
             Ok(error) => scores.push((delay, error)),
             // Too short for so many delays; that of one is told when it is learnt.
             Err(_) => break,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use mercer_kernels::AnyKernel;
-use mercer_koopman::{Choice, Mode, OperatorModel, Quality, Trajectory};
+use mercer_koopman::{Choice, Mode, OperatorModel, Quality, Reliability, Trajectory};
 use serde_json::{Value, json};
 
 use super::pairs::PairLayout;
@@ -84,7 +84,12 @@ impl SumsReport<'_> {
                 "time_scale_interval": [self.time_scale(mode, -2.0), self.time_scale(mode, 2.0)],
                 "period": self.period(mode),
                 "residual": mode.residual,
-                "reliable": mode.reliable,
+                "reliable": match mode.reliability {
+                    Reliability::Reliable => Some(true),
+                    Reliability::Unreliable => Some(false),
+                    _ => None,
+                },
+                "reason": mode.reason.words(),
             })
         });
         let eigenvalues = self.modes().iter().map(|mode| json!({"re": mode.value.re, "im": mode.value.im}));
@@ -106,6 +111,7 @@ impl SumsReport<'_> {
             "held_out": {"error": quality.held_out, "no_change": quality.no_change, "mean": quality.mean},
             "instruments": model.has_instruments(),
             "reversible": model.is_reversible(),
+            "wanders": model.wanders(),
             "units": model.units(),
             "forecast_choice": choice(model.forecast_choice()),
             "mode_choice": choice(model.spectrum_choice()),
@@ -172,11 +178,15 @@ impl SumsReport<'_> {
 
     /// Notes that a person needs to trust the figures.
     fn notes(&self) -> Vec<&'static str> {
-        let Quality { held_out, no_change, mean } = self.model.quality();
+        let Quality { held_out, no_change, mean, .. } = self.model.quality();
         let ended = self.trajectory.is_some_and(|trajectory| trajectory.state().is_none());
         let notes = [
             (mean > 0.0 && held_out >= mean.min(no_change))
                 .then_some("forecasts are no better than the mean or no change; more pairs, or --delay, may help"),
+            self.model.wanders().then_some(
+                "the record wanders or has a trend: time scales would be those of the record, and no mode is reliable; differences \
+                 of the rows may be what is stationary",
+            ),
             self.model.has_instruments().then_some(
                 "the states are measured with noise, or do not tell all; modes come from two-stage least squares, since those of least \
                  squares would be too small; --delay helps as well",
@@ -216,15 +226,19 @@ impl SumsReport<'_> {
             );
             let period = self.period(mode).map_or("–".to_owned(), digits);
             let (modulus, residual) = (digits(mode.value.modulus()), digits(mode.residual));
-            let reliable = if mode.reliable { "yes" } else { "no" };
+            let reliable = match mode.reliability {
+                Reliability::Reliable => "yes",
+                Reliability::Unreliable => "no",
+                _ => "cannot tell",
+            };
+            let reason = mode.reason.words();
             let _ = writeln!(
                 text,
-                "  {:>4}  {value:<24}{spread:<12}{modulus:<12}{scale:<32}{period:<12}{residual:<12}{reliable}",
+                "  {:>4}  {value:<24}{spread:<12}{modulus:<12}{scale:<32}{period:<12}{residual:<12}{reliable}: {reason}",
                 i + 1
             );
         }
-        let _ =
-            writeln!(text, "  time scales and periods are in {unit}, ranges within two spreads; spreads hold no bias");
+        let _ = writeln!(text, "  time scales and periods are in {unit}, ranges within two spreads");
         text
     }
 
@@ -258,7 +272,7 @@ impl SumsReport<'_> {
     }
 }
 
-fn choice(Choice { kernel, ridge, size }: &Choice) -> String {
+fn choice(Choice { kernel, ridge, size, .. }: &Choice) -> String {
     match kernel {
         None => "linear features".to_owned(),
         Some(AnyKernel::Gaussian(kernel)) => {
@@ -269,7 +283,7 @@ fn choice(Choice { kernel, ridge, size }: &Choice) -> String {
     }
 }
 
-fn error(Quality { held_out, no_change, mean }: Quality) -> String {
+fn error(Quality { held_out, no_change, mean, .. }: Quality) -> String {
     let percent = |part: f64| format!("{} %", digits(100.0 * part));
     let (held_out, no_change, mean) = (percent(held_out), percent(no_change), percent(mean));
     format!("{held_out} of the variance on held-out pairs; no change {no_change}, the mean {mean}")

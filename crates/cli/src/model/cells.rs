@@ -24,6 +24,13 @@ pub(crate) enum AnswerCell {
     Probability(String),
 }
 
+/// A value that a cell holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum AnswerValue<'a> {
+    Number(f64),
+    Name(&'a str),
+}
+
 /// The cells behind `t`, with the names of their columns.
 pub(crate) struct AnswerCells(Vec<(String, AnswerCell)>);
 

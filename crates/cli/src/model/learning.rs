@@ -1,14 +1,18 @@
 //! A model that learns row by row, with its file: what `train` and `predict --learn` share.
 
 use mercer_encoding::{Encoding, Kind, Schema};
+use mercer_readers::Example;
 use mercer_session::model::RowDigest;
 use mercer_session::notes::Watch;
 use mercer_session::{EarlyPrediction, LabelDelay, LateRows, Row, RowPrediction, Session, record_time};
 
+use crate::arguments::groups::LabelArguments;
 use crate::data::bad_rows::BadRows;
 use crate::data::encoded_rows::Oddities;
 use crate::data::rows::Origin;
 use crate::data::stop::Stop;
+use crate::model::groups::CommonAnswers;
+use crate::model::labels::{LabelsById, has_features};
 use crate::model::saving::Saving;
 use crate::report::failure::Failure;
 use crate::report::notes::Implausibles;
@@ -32,6 +36,10 @@ pub(crate) struct Learning {
     unlabelled: (u64, Option<String>),
     /// Rows that wait for their labels, where these come late, and memory for their predictions.
     late: Option<LateRows<UnlearntRow>>,
+    /// The same where labels come by id.
+    labels: Option<LabelsById<UnlearntRow>>,
+    /// Rows of groups without a model.
+    common: CommonAnswers,
     relearnt: RowPrediction,
     classes: NewClasses,
 }
@@ -88,6 +96,8 @@ impl Learning {
             implausible,
             unlabelled: (0, None),
             late: None,
+            labels: None,
+            common: CommonAnswers::default(),
             relearnt,
             classes,
         }
@@ -96,17 +106,18 @@ impl Learning {
     /// Has labels come so much later than their rows, if they do.
     ///
     /// # Errors
-    /// If the model has intervals, or durations are told and no column of times.
+    /// If durations are told and no column has times.
     pub(crate) fn with_delay(mut self, delay: Option<LabelDelay>) -> Result<Self, Failure> {
         let Some(delay) = delay else { return Ok(self) };
-        if self.model.intervals().is_some() {
-            return Err(Failure::usage(
-                "--label-delay: intervals are calibrated by labels that come at once; leave --intervals out, or --label-delay",
-            ));
-        }
         check_delay(delay, self.model.encoding.as_ref().map(Encoding::schema))?;
         self.late = Some(LateRows::new(delay));
         Ok(self)
+    }
+
+    /// Has labels come in later lines by id, if they do.
+    pub(crate) fn with_ids(mut self, labels: &LabelArguments) -> Self {
+        self.labels = labels.label_id.as_ref().map(|_| LabelsById::new(labels.max_kept));
+        self
     }
 
     /// The number of rows that were learnt, or wait to be.
@@ -120,6 +131,9 @@ impl Learning {
         if self.late.is_some() {
             return self.predict_early(origin, sample);
         }
+        if self.labels.is_some() && self.takes_label(origin, sample)? {
+            return Ok(false);
+        }
         if !self.model.has_target(&sample.example) {
             return self.predict(origin, sample);
         }
@@ -127,6 +141,7 @@ impl Learning {
         match self.model.learn(sample, &mut self.watch, &mut self.answer) {
             Ok(()) => {
                 self.tell_new_class(origin, &sample.example.label);
+                self.common.take(&self.answer.group, || origin.place());
                 // A new category that got a number of its own is nothing odd.
                 if let Some(encoding) = &self.model.encoding {
                     self.odd.tell(encoding, &sample.record, || origin.place());
@@ -167,12 +182,32 @@ impl Learning {
         if let Some(encoding) = &self.model.encoding {
             self.odd.tell(encoding, &sample.record, || origin.place());
         }
-        let early = self.model.early_prediction(&self.answer);
+        self.common.take(&self.answer.group, || origin.place());
+        let early = EarlyPrediction::new(&self.answer);
         let row = UnlearntRow::new(origin, std::mem::take(sample), Some(early));
         if let Some(late) = &mut self.late {
             late.wait(row);
         }
         Ok(true)
+    }
+
+    /// Learns the row that waits for a label, if this one is a label; true if it is.
+    fn takes_label(&mut self, origin: &impl Origin, sample: &Row) -> Result<bool, Failure> {
+        let Some(labels) = self.labels.as_mut().filter(|_| self.model.has_target(&sample.example)) else {
+            return Ok(false);
+        };
+        let Some(mut row) = labels.take(&sample.id) else {
+            let schema = self.model.encoding.as_ref().map(Encoding::schema);
+            let is_label = schema.is_some_and(|schema| !has_features(schema, &sample.record));
+            if is_label {
+                labels.orphan(|| origin.place());
+            }
+            return Ok(is_label);
+        };
+        let Example { targets, label, .. } = &sample.example;
+        row.sample.example.targets.clone_from(targets);
+        row.sample.example.label.clone_from(label);
+        self.learn_late(row).map(|()| true)
     }
 
     /// Learns a row whose label has come.
@@ -221,6 +256,14 @@ impl Learning {
         }
         if let Some(encoding) = &self.model.encoding {
             self.odd.tell(encoding, &sample.record, || origin.place());
+        }
+        self.common.take(&self.answer.group, || origin.place());
+        if let Some(labels) = &mut self.labels {
+            let early = EarlyPrediction::new(&self.answer);
+            let row = UnlearntRow::new(origin, std::mem::take(sample), Some(early));
+            let id = row.sample.id.clone();
+            labels.wait(&id, row, || origin.place());
+            return Ok(true);
         }
         self.unlabelled.0 += 1;
         self.unlabelled.1.get_or_insert_with(|| origin.place());
@@ -285,6 +328,8 @@ impl Learning {
         if let Some(encoding) = &self.model.encoding {
             self.odd.report(encoding);
         }
+        self.model.groups.iter().filter_map(|groups| self.common.line(groups)).for_each(verbosity::say);
+        self.labels.iter().flat_map(LabelsById::report).for_each(verbosity::say);
         if let (count, Some(first)) = &self.unlabelled {
             let (rows, were) = if *count == 1 { ("row", "was") } else { ("rows", "were") };
             verbosity::say(format!(

@@ -27,6 +27,9 @@ pub(crate) struct EvalReport {
     /// One by one, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) outputs: Vec<Output>,
+    /// The largest first, if there are groups.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) groups: Vec<GroupScores>,
     pub(crate) dictionary_size: usize,
     pub(crate) seconds: f64,
     pub(crate) seconds_per_example: f64,
@@ -77,6 +80,21 @@ pub(crate) struct CurvePoint {
     #[serde(skip)]
     pub(crate) score: Option<f64>,
 }
+
+/// The scores of a group that has a model of its own, or of the rows that the common one answered.
+#[derive(serde::Serialize)]
+pub(crate) struct GroupScores {
+    /// None where the common model answered.
+    pub(crate) group: Option<String>,
+    /// The rows that are scored.
+    pub(crate) rows: usize,
+    pub(crate) dictionary_size: usize,
+    #[serde(flatten)]
+    pub(crate) scores: Scores,
+}
+
+/// Groups that have lines in the text.
+const MOST_GROUPS: usize = 10;
 
 /// The scores of one output of several.
 #[derive(serde::Serialize)]
@@ -145,6 +163,7 @@ impl EvalReport {
         line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(self.seconds_per_example)));
         text.push('\n');
         text += &table(&self.sections(), self.asked);
+        text += &self.group_lines();
         let losses = if self.scores.classes.is_some() { "mistakes" } else { "squared error" };
         let head = self.followed.head();
         let [so_far, window] = [format!("{head} so far"), format!("{head} of {}", last(self.window))];
@@ -156,6 +175,25 @@ impl EvalReport {
         }
         for note in &self.notes {
             let _ = writeln!(text, "\nNote: {note}");
+        }
+        text
+    }
+
+    /// A line for each of the largest groups.
+    fn group_lines(&self) -> String {
+        let mut text = String::new();
+        if self.groups.is_empty() {
+            return text;
+        }
+        let head = self.followed.head();
+        let _ = writeln!(text, "\n  {:<24}  {:>10}  {:>12}  {head}", "group", "rows", "dictionary");
+        for GroupScores { group, rows, dictionary_size, scores } in self.groups.iter().take(MOST_GROUPS) {
+            let name = group.as_deref().map_or("(the common model)".to_owned(), |name| Plain(name).to_string());
+            let score = self.followed.value(scores).map_or_else(|| "–".to_owned(), digits);
+            let _ = writeln!(text, "  {name:<24}  {rows:>10}  {dictionary_size:>12}  {score}");
+        }
+        if self.groups.len() > MOST_GROUPS {
+            let _ = writeln!(text, "  and {} groups more; --json has all", self.groups.len() - MOST_GROUPS);
         }
         text
     }

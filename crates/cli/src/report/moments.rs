@@ -137,6 +137,7 @@ pub(crate) struct RoundSums {
     wrong: f64,
     /// True if every target is ±1.
     signs: Option<bool>,
+    rounds: usize,
 }
 
 impl RoundSums {
@@ -149,11 +150,17 @@ impl RoundSums {
             let reach = reach.get(2 * output..).and_then(|reach| reach.first_chunk().copied());
             moments.record(predictions[output], targets[output], weight, reach, naive.guesses(output));
         }
+        self.rounds += 1;
         let signs = targets.len() == 1 && targets[0].abs() == 1.0;
         if signs && (predictions[0] >= 0.0) != (targets[0] >= 0.0) {
             self.wrong += weight;
         }
         self.signs = Some(self.signs.unwrap_or(true) && signs);
+    }
+
+    /// Rounds taken in.
+    pub(crate) fn rounds(&self) -> usize {
+        self.rounds
     }
 
     fn mean(&self, of: impl Fn(&OutputMoments) -> f64) -> f64 {
@@ -215,6 +222,7 @@ impl Sum for RoundSums {
             self.outputs.resize(later.outputs.len(), OutputMoments::default());
         }
         self.outputs.iter_mut().zip(&later.outputs).for_each(|(ours, theirs)| ours.merge(theirs));
+        self.rounds += later.rounds;
         self.wrong += later.wrong;
         self.signs = match (self.signs, later.signs) {
             (Some(ours), Some(theirs)) => Some(ours && theirs),

@@ -5,6 +5,10 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+#[cfg(feature = "arrow")]
+use crate::model::cells::AnswerValue;
+#[cfg(feature = "arrow")]
+use crate::report::columnar::{ColumnarFormat, ColumnarRows};
 use crate::report::failure::Failure;
 use crate::report::output::{Aside, refuse_format};
 
@@ -20,6 +24,9 @@ pub(crate) enum LineStyle {
     Ndjson,
     /// The same in one array.
     Json,
+    /// The rows of a Parquet or an Arrow file.
+    #[cfg(feature = "arrow")]
+    Columnar(ColumnarFormat),
 }
 
 impl LineStyle {
@@ -30,12 +37,17 @@ impl LineStyle {
     pub(crate) fn of_file(path: Option<&Path>, objects: bool) -> Result<Self, Failure> {
         let usual = if objects { Self::Ndjson } else { Self::Csv };
         let Some(path) = path else { return Ok(usual) };
-        refuse_format("--predictions", path, &["csv", "ndjson", "jsonl", "json"])?;
+        let columnar: &[&str] = if cfg!(feature = "arrow") { &["parquet", "arrow", "feather"] } else { &[] };
+        refuse_format("--predictions", path, &[&["csv", "ndjson", "jsonl", "json"], columnar].concat())?;
         let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
         Ok(match ending.as_deref() {
             Some("csv") => Self::Csv,
             Some("ndjson" | "jsonl") => Self::Ndjson,
             Some("json") => Self::Json,
+            #[cfg(feature = "arrow")]
+            Some("parquet") => Self::Columnar(ColumnarFormat::Parquet),
+            #[cfg(feature = "arrow")]
+            Some("arrow" | "feather") => Self::Columnar(ColumnarFormat::Arrow),
             _ => usual,
         })
     }
@@ -52,6 +64,9 @@ struct ReplyLines {
     numbers: zmij::Buffer,
     /// True behind the first line.
     begun: bool,
+    /// The rows of a format with typed columns.
+    #[cfg(feature = "arrow")]
+    columnar: Option<ColumnarRows>,
     end: End,
 }
 
@@ -74,6 +89,8 @@ impl Replies {
             file,
             numbers: zmij::Buffer::new(),
             begun: false,
+            #[cfg(feature = "arrow")]
+            columnar: None,
             end: End::Open,
         };
         Ok(Self(Arc::new(Mutex::new(lines))))
@@ -105,6 +122,29 @@ impl Replies {
         })
     }
 
+    /// Has columns of these names, which hold names or else numbers.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn begin_columns(&self, format: ColumnarFormat, columns: &[(String, bool)]) -> Result<(), Failure> {
+        let rows = ColumnarRows::new(format, columns)?;
+        self.with(|lines| lines.columnar = Some(rows));
+        Ok(())
+    }
+
+    /// Answers a row by its values in these columns; false when they cannot be written.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn answer_values(&self, values: &[Option<AnswerValue<'_>>]) -> bool {
+        self.with(|lines| {
+            let Some(columnar) = &mut lines.columnar else { return false };
+            let pushed = columnar.push(values);
+            lines.waiting.append(&mut columnar.take_bytes());
+            match pushed {
+                Ok(()) => lines.flush_many(),
+                Err(failure) => lines.end = End::Failed(Some(failure)),
+            }
+            matches!(lines.end, End::Open)
+        })
+    }
+
     /// Hands on what waits.
     pub(crate) fn flush(&self) {
         self.with(ReplyLines::flush);
@@ -116,6 +156,10 @@ impl Replies {
         self.with(|lines| {
             if lines.style == LineStyle::Json {
                 lines.waiting.extend_from_slice(if lines.begun { b"\n]\n" } else { b"[]\n" });
+            }
+            #[cfg(feature = "arrow")]
+            if let Some(columnar) = lines.columnar.take() {
+                lines.waiting.append(&mut columnar.finish()?);
             }
             lines.flush();
             if let End::Failed(failure) = &mut lines.end {
@@ -163,6 +207,9 @@ impl ReplyLines {
         let number = prediction.map(|prediction| self.numbers.format(prediction));
         match (self.style, number) {
             (LineStyle::Csv, number) => push(&mut self.waiting, number.unwrap_or_default()),
+            // Of columns only whole rows are written.
+            #[cfg(feature = "arrow")]
+            (LineStyle::Columnar(_), _) => {}
             (LineStyle::Ndjson | LineStyle::Json, number) => {
                 self.waiting.extend_from_slice(b"{\"prediction\":");
                 push(&mut self.waiting, number.unwrap_or("null"));
@@ -176,10 +223,14 @@ impl ReplyLines {
         if self.style != LineStyle::Json {
             self.waiting.push(b'\n');
         }
+        self.flush_many();
+        matches!(self.end, End::Open)
+    }
+
+    fn flush_many(&mut self) {
         if self.waiting.len() >= WAITING {
             self.flush();
         }
-        matches!(self.end, End::Open)
     }
 
     fn flush(&mut self) {

@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 
-use mercer_encoding::{Oddity, ScaledTargets, Use};
-use mercer_learners::{RegressorExt, Scratch};
+use mercer_encoding::{Entry, List, Oddity, ScaledTargets, Use};
+use mercer_learners::{RegressorExt, Scratch, TokenRow};
 use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
@@ -83,6 +83,25 @@ thread_local! {
     static WORK: RefCell<RowPrediction> = RefCell::default();
 }
 
+/// The name of the pairs of a sparse row.
+const PAIRS: &str = "pairs";
+
+/// The tokens of the pairs of a sparse row.
+fn sparse(values: &[Value]) -> Result<TokenRow, Reason> {
+    let [Value::List(text)] = values else {
+        return Err(format!("{PAIRS:?} is no object of indices and numbers").into());
+    };
+    let pair = |entry: Entry<'_>| match entry {
+        Entry::Number(index, value) => index.parse::<u64>().ok().map(|index| (index.wrapping_sub(1), value)),
+        _ => None,
+    };
+    let pairs: Option<Vec<(u64, f64)>> = List::known(text).entries().map(pair).collect();
+    let pairs = pairs.ok_or_else(|| format!("{PAIRS:?} has a name that is no index, or a value that is no number"))?;
+    let mut row = TokenRow::default();
+    row.fill_sparse(pairs.into_iter());
+    Ok(row)
+}
+
 /// The columns of a row, where a table has them, and whether they have names.
 fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
     let about = &model.description;
@@ -90,7 +109,9 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
         Some(encoding) => {
             let schema = encoding.schema();
             let names: Vec<_> = schema.columns().iter().map(|column| column.name.clone()).collect();
-            let used = schema.columns().iter().enumerate().filter(|(_, column)| column.used != Use::SetAside);
+            let group = model.groups.as_ref().map(|groups| groups.column);
+            let columns = schema.columns().iter().enumerate();
+            let used = columns.filter(|(place, column)| column.used != Use::SetAside || Some(*place) == group);
             let (features, columns) = used
                 .map(|(place, column)| {
                     let column = Column {
@@ -110,6 +131,14 @@ fn columns_of(model: &Session) -> (Vec<Column>, Option<Layout>, bool) {
                 weight: about.weight.as_ref().and_then(|choice| choice.place(names.len(), Some(&names))),
             };
             (columns, Some(layout), schema.is_named())
+        }
+        // The rows are those of LIBSVM.
+        None if model.dimension() == 0 => {
+            let about = "the pairs of a sparse row by index, as LIBSVM has them: {\"17\": 1.5, \"2040\": 1}";
+            let takes = Takes::Any("list".to_owned());
+            let pairs =
+                Column { name: PAIRS.to_owned(), takes, about: about.to_owned(), needed: true, categories: Vec::new() };
+            (vec![pairs], None, true)
         }
         None => {
             let number = |at: usize| {
@@ -163,15 +192,16 @@ impl Examples {
     }
 
     /// The row as a file would have it.
-    fn sample(&self, row: &Row) -> SessionRow {
+    fn sample(&self, row: &Row) -> Result<SessionRow, Reason> {
         let mut sample = SessionRow::default();
-        let SessionRow { example, record } = &mut sample;
+        let SessionRow { example, record, .. } = &mut sample;
         example.weight = row.weight;
         match (&row.targets[..], self.model.classes().is_some()) {
             ([value], true) => Labels::canonical_cell(cell_of(value), &mut example.label),
             (targets, _) => example.targets.extend(targets.iter().map(Value::number)),
         }
         match &self.record {
+            None if self.model.dimension() == 0 => example.tokens = Some(sparse(&row.values)?),
             None => example.features.extend(row.values.iter().map(Value::number)),
             Some(layout) => {
                 let mut cells = vec![Cell::Missing; layout.width];
@@ -183,7 +213,7 @@ impl Examples {
                 cells.into_iter().for_each(|cell| record.push(cell));
             }
         }
-        sample
+        Ok(sample)
     }
 
     /// The variances of the targets; none if the model does not tell any.
@@ -245,7 +275,7 @@ impl Model for Examples {
     }
 
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
-        let mut sample = self.sample(row);
+        let mut sample = self.sample(row)?;
         WORK.with_borrow_mut(|answer| {
             self.model.predict(&mut sample, answer)?;
             let variances = if variance { self.variances(&sample, &mut answer.scratch)? } else { Vec::new() };
@@ -256,11 +286,12 @@ impl Model for Examples {
     fn odd(&self, row: &Row) -> Vec<(usize, Oddity)> {
         let (Some(encoding), Some(layout)) = (&self.model.encoding, &self.record) else { return Vec::new() };
         let served = |(place, oddity)| Some((layout.features.iter().position(|feature| *feature == place)?, oddity));
-        encoding.transform().oddities(&self.sample(row).record).filter_map(served).collect()
+        let Ok(sample) = self.sample(row) else { return Vec::new() };
+        encoding.transform().oddities(&sample.record).filter_map(served).collect()
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        let mut sample = self.sample(row);
+        let mut sample = self.sample(row)?;
         if let Some(Classes { labels, .. }) = self.model.classes()
             && labels.len() >= self.max_classes
             && labels.find(&sample.example.label).is_none()

@@ -32,7 +32,7 @@ impl WatchedTable {
         let (mut first, last) = records(arguments, &overrides, &source, stop)?;
         let shown = source.to_string();
         dialect::tell_doubt(first.doubt());
-        let head = Head::of(&mut first, |_| false)?;
+        let head = Head::of(&mut first, None, |_| false)?;
         let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
         if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {
             return Err(why.into());

@@ -11,7 +11,8 @@
 //!
 //! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
 //! rows that the intervals of the given coverage hold: the adaptive level of conformal inference
-//! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept.
+//! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept. A quantile
+//! stays on its side of the forecast.
 
 use std::collections::VecDeque;
 
@@ -62,6 +63,16 @@ fn kept(horizons: usize) -> usize {
     KEPT * horizons.min(4)
 }
 
+/// A quantile below the middle is not above the forecast, and one above it not below: an interval
+/// holds its forecast, also where all late errors were of one sign.
+fn on_its_side(p: f64, value: f64) -> f64 {
+    match p.total_cmp(&0.5) {
+        std::cmp::Ordering::Less => value.min(0.0),
+        std::cmp::Ordering::Equal => value,
+        std::cmp::Ordering::Greater => value.max(0.0),
+    }
+}
+
 impl Residuals {
     fn new(horizons: usize) -> Self {
         let kept = kept(horizons);
@@ -91,7 +102,7 @@ impl Residuals {
         let below = place as usize;
         let above = (below + 1).min(self.sorted.len() - 1);
         let value = self.sorted[below] + (place - below as f64) * (self.sorted[above] - self.sorted[below]);
-        value * exp(self.width)
+        on_its_side(p, value * exp(self.width))
     }
 }
 
@@ -180,14 +191,26 @@ mod tests {
     fn skewed_errors_have_skewed_quantiles() {
         let (mut quantiles, mut uniform) = (Quantiles::new(3), uniforms());
         for _ in 0..3000 {
-            let error = -uniform().ln(); // exponential
+            let error = -uniform().ln() - 1.0; // exponential, of mean 0
             (1..=3).for_each(|step| quantiles.learn(step, error, 0.9, 0.0));
         }
-        for (p, expected) in [(0.05, 0.051), (0.5, 0.693), (0.95, 2.996)] {
+        for (p, expected) in [(0.05, -0.949), (0.5, -0.307), (0.95, 1.996)] {
             let offset = quantiles.offset(p, 1, 1.0);
-            assert!((offset - expected).abs() < 0.3 * expected.max(0.5), "{p}: {offset}");
+            assert!((offset - expected).abs() < 0.3 * expected.abs().max(0.5), "{p}: {offset}");
         }
         assert!(quantiles.validate(3).is_ok() && quantiles.validate(4).is_err());
+    }
+
+    #[test]
+    fn an_interval_holds_its_forecast_where_all_errors_were_of_one_sign() {
+        let (mut quantiles, mut uniform) = (Quantiles::new(2), uniforms());
+        for _ in 0..200 {
+            (1..=2).for_each(|step| quantiles.learn(step, 5.0 + uniform(), 0.9, 0.02));
+        }
+        for step in 1..=4 {
+            let (low, high) = (quantiles.offset(0.05, step, 1.0), quantiles.offset(0.95, step, 1.0));
+            assert!(low <= 0.0 && high > 0.0, "{step}: {low} {high}");
+        }
     }
 
     /// Errors that grow for ever: residuals alone lag behind, and the width follows.

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use mercer_core::{Inconsistent, Validate};
 
+use super::beginning::growth_of;
 use super::buckets::Buckets;
 use super::coordinates::LARGEST;
 use super::experts::Experts;
@@ -181,7 +182,7 @@ impl SeasonSeries {
     ) -> Option<NextRow> {
         let steps = path.len();
         let Some(settled) = &self.settled else {
-            path.iter_mut().enumerate().for_each(|(i, y)| *y = self.free.seasonal(self.rows + i));
+            self.forecast_beginning(path);
             return None;
         };
         if steps == 0 {
@@ -209,6 +210,19 @@ impl SeasonSeries {
             path[0] = corrected.max(self.floor().unwrap_or(f64::NEG_INFINITY));
             Some(next)
         })
+    }
+
+    /// The path during the warm-up: what was a season ago, or last, and the growth since.
+    fn forecast_beginning(&self, path: &mut [f64]) {
+        let season = self.periods.first().copied();
+        let whole = season.is_none_or(|season| self.rows >= season);
+        let growth = if whole { growth_of(&self.beginning, season) } else { 0.0 };
+        let floor = self.floor().unwrap_or(f64::NEG_INFINITY);
+        for (i, y) in path.iter_mut().enumerate() {
+            // Rows missing at the end are steps, too.
+            let ahead = season.map_or(self.gap + i + 1, |season| i / season + 1);
+            *y = (self.free.seasonal(self.rows + i) + growth * ahead as f64).max(floor).clamp(-LARGEST, LARGEST);
+        }
     }
 
     /// Predicts the next row, and learns it.

@@ -1,8 +1,9 @@
 //! Sums over contiguous blocks of pairs: all that is kept of the data.
 //!
 //! `G = Σ φφᵀ`, `A = Σ φψᵀ` and the diagonal of `C = Σ ψψᵀ` for features `φ` of `x` and `ψ` of
-//! `x⁺`, and `B = Σ φ₋ψᵀ` where the pair before, of the features `φ₋`, led to `x`. A score on
-//! held-out pairs and a jackknife need no data, only the sums of each block.
+//! `x⁺`, `B = Σ φ₋ψᵀ` where the pair before, of the features `φ₋`, led to `x`, and `Σ φ(x_t)
+//! φ(x_{t+k})ᵀ` at two lags `k`. A score on held-out pairs and a jackknife need no data, only the
+//! sums of each block.
 
 use std::borrow::Cow;
 
@@ -12,7 +13,7 @@ use mercer_linalg_incremental::Matrix;
 /// Blocks are merged in pairs when there are more.
 pub(crate) const MOST_BLOCKS: usize = 16;
 
-/// `G`, `A`, `B` and the diagonal of `C` of some pairs.
+/// `G`, `A`, `B`, the diagonal of `C` and the products at two lags of some pairs.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Sums {
@@ -21,8 +22,12 @@ pub(crate) struct Sums {
     /// `B`, without columns where `x` carries inputs.
     pub(crate) lagged: Matrix,
     pub(crate) squares: Vec<f64>,
+    /// `Σ φ(x_t)φ(x_{t+k})ᵀ` at the lags `L` and `2L`, without columns where `x` carries inputs.
+    pub(crate) lag_sums: [Matrix; 2],
     /// Weight of the pairs in `B`.
     pub(crate) lags: f64,
+    /// Weight of the pairs in the products at each lag.
+    pub(crate) lag_weights: [f64; 2],
     /// Weight and number of the pairs in all; parts of them after a retraction.
     pub(crate) weight: f64,
     pub(crate) rows: f64,
@@ -31,16 +36,19 @@ pub(crate) struct Sums {
 impl Validate for Sums {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "sums of an operator";
-        for matrix in [&self.gram, &self.cross, &self.lagged] {
+        for matrix in [&self.gram, &self.cross, &self.lagged, &self.lag_sums[0], &self.lag_sums[1]] {
             matrix.values().validate()?;
             let fits = matrix.rows().checked_mul(matrix.columns()) == Some(matrix.values().len());
             Inconsistent::require(fits, WHAT, "a matrix has all its entries")?;
         }
         self.squares.validate()?;
         ((self.weight, self.rows), self.lags).validate()?;
+        self.lag_weights.iter().try_for_each(Validate::validate)?;
         let (p, q) = self.shape();
         let of = |matrix: &Matrix| (matrix.rows(), matrix.columns());
-        let fits = of(&self.gram) == (p, p) && of(&self.cross) == (p, q) && of(&self.lagged) == (p, lagged(p, q));
+        let lagged = |matrix: &Matrix| of(matrix) == (p, lagged(p, q));
+        let along = lagged(&self.lagged) && self.lag_sums.iter().all(lagged);
+        let fits = of(&self.gram) == (p, p) && of(&self.cross) == (p, q) && along;
         Inconsistent::require(fits, WHAT, "a row for each feature")
     }
 }
@@ -82,7 +90,9 @@ impl Sums {
     /// None yet, of `p` features of `x` and `q` of `x⁺`.
     pub(crate) fn new(p: usize, q: usize) -> Self {
         let (gram, cross, lagged) = (Matrix::zeros(p, p), Matrix::zeros(p, q), Matrix::zeros(p, lagged(p, q)));
-        Self { gram, cross, lagged, squares: vec![0.0; q], lags: 0.0, weight: 0.0, rows: 0.0 }
+        let lag_sums = [lagged.clone(), lagged.clone()];
+        let (squares, lag_weights) = (vec![0.0; q], [0.0; 2]);
+        Self { gram, cross, lagged, lag_sums, squares, lags: 0.0, lag_weights, weight: 0.0, rows: 0.0 }
     }
 
     /// Numbers of `φ` and `ψ`.
@@ -90,17 +100,20 @@ impl Sums {
         (self.gram.rows(), self.squares.len())
     }
 
-    fn matrices(&mut self) -> [&mut Matrix; 3] {
-        [&mut self.gram, &mut self.cross, &mut self.lagged]
+    fn matrices(&mut self) -> [&mut Matrix; 5] {
+        let [near, far] = &mut self.lag_sums;
+        [&mut self.gram, &mut self.cross, &mut self.lagged, near, far]
     }
 
     /// Adds `factor` times other sums of the same features. `O(p²)`.
     pub(crate) fn add(&mut self, factor: f64, other: &Self) {
-        let others = [&other.gram, &other.cross, &other.lagged];
+        let [near, far] = &other.lag_sums;
+        let others = [&other.gram, &other.cross, &other.lagged, near, far];
         self.matrices().into_iter().zip(others).for_each(|(ours, theirs)| add(ours, factor, theirs));
         self.squares.iter_mut().zip(&other.squares).for_each(|(ours, theirs)| *ours += factor * theirs);
         self.weight += factor * other.weight;
         self.lags += factor * other.lags;
+        self.lag_weights.iter_mut().zip(other.lag_weights).for_each(|(ours, theirs)| *ours += factor * theirs);
         self.rows += factor * other.rows;
     }
 
@@ -112,6 +125,7 @@ impl Sums {
         self.squares.iter_mut().for_each(|square| *square *= factor);
         self.weight *= factor;
         self.lags *= factor;
+        self.lag_weights.iter_mut().for_each(|weight| *weight *= factor);
     }
 
     /// Makes room for features that were near 0 on all pairs so far.
@@ -119,6 +133,7 @@ impl Sums {
         self.gram = widened(&self.gram, p, p);
         self.cross = widened(&self.cross, p, q);
         self.lagged = widened(&self.lagged, p, lagged(p, q));
+        self.lag_sums.iter_mut().for_each(|sum| *sum = widened(sum, p, lagged(p, q)));
         self.squares.resize(q, 0.0);
     }
 }

@@ -28,6 +28,14 @@ impl Calibration {
         errors.get(rank.max(1) - 1).copied()
     }
 
+    /// The squared error `step` steps ahead (from 0), summed over `columns` of the state; `None`
+    /// without an error.
+    pub(crate) fn mean_square(&self, step: usize, columns: std::ops::Range<usize>) -> Option<f64> {
+        let errors = self.errors.get(step)?.get(columns)?;
+        let count = errors.first().map_or(0, Vec::len);
+        (count > 0).then(|| errors.iter().flatten().map(|error| error * error).sum::<f64>() / count as f64)
+    }
+
     /// Errors over `horizon` steps on scaled pairs `rows` of `width` numbers, the last ones of all
     /// that `groups` hold; `fit` makes a forecaster of sums.
     pub(crate) fn new(

@@ -39,6 +39,8 @@ pub(crate) struct Candidate {
     next: Matrix,
     pub(crate) folds: [Fold; FOLDS],
     state: usize,
+    /// The shorter of the two lags at which modes are tested.
+    lag: usize,
 }
 
 /// Memory of a stretch, which all candidates use in turn.
@@ -61,6 +63,7 @@ impl Validate for Candidate {
         self.folds.validate()?;
         let d = self.features.leading() - 1;
         Inconsistent::require((1..=d).contains(&self.state), WHAT, "a state within x")?;
+        Inconsistent::require((1..=d.max(2)).contains(&self.lag), WHAT, "a lag of no more rows than a state has")?;
         let shape = (self.features.len(), self.outputs());
         let alike = |fold: &Fold| {
             let entries = shape.0.checked_mul(shape.1);
@@ -74,14 +77,15 @@ impl Validate for Candidate {
 }
 
 impl Candidate {
-    /// Nothing learnt yet; the blocks have `length` pairs to begin with.
-    pub(crate) fn new(features: Features, state: usize, length: usize) -> Self {
+    /// Nothing learnt yet; the blocks have `length` pairs to begin with, and lags are `lag` and
+    /// twice that.
+    pub(crate) fn new(features: Features, state: usize, length: usize, lag: usize) -> Self {
         let p = features.len();
         let q = outputs(&features, state);
         let fold = Fold { cross: Matrix::zeros(p, q), weight: 0.0 };
         let folds = std::array::from_fn(|_| fold.clone());
         let (blocks, next) = (Blocks::new(p, q, length), Matrix::zeros(q, q));
-        Self { features, blocks, next, folds, state }
+        Self { features, blocks, next, folds, state, lag }
     }
 
     fn outputs(&self) -> usize {
@@ -133,6 +137,7 @@ impl Candidate {
         let block = self.blocks.last();
         add_products(memory, block, &mut self.folds);
         add_along(memory, stretch, block, &mut self.next);
+        add_lags(memory, stretch, block, self.lag);
         block.weight += stretch.len() as f64;
         block.rows += stretch.len() as f64;
     }
@@ -194,7 +199,7 @@ impl Candidate {
     /// The same features with the pairs of a stretch alone, if it has any.
     pub(crate) fn alone(&self, stretch: &PairStretch) -> Option<Self> {
         (stretch.len() > 0).then(|| {
-            let mut alone = Self::new(self.features.clone(), self.state, stretch.len());
+            let mut alone = Self::new(self.features.clone(), self.state, stretch.len(), self.lag);
             alone.learn(stretch, 1.0, &mut StretchMemory::default());
             alone
         })
@@ -204,7 +209,7 @@ impl Candidate {
     pub(crate) fn emptied(&self, length: usize) -> Self {
         let mut features = self.features.clone();
         features.close();
-        Self::new(features, self.state, length)
+        Self::new(features, self.state, length, self.lag)
     }
 
     /// Adds the sums of other pairs on the same features, or takes them back.
@@ -272,5 +277,37 @@ fn add_along(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums
     }
     for next in next.iter().filter(|next| next.columns() > 0) {
         total.add_times_transposed(next, next);
+    }
+}
+
+/// The products of the lifted pairs at the lags `lag` and twice that, where the path between them
+/// is whole. `2p²` a pair.
+fn add_lags(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, lag: usize) {
+    if block.lagged.columns() == 0 {
+        return;
+    }
+    let StretchMemory { now, some: [before, after], .. } = memory;
+    let lifted = |i: usize| {
+        let (fold, column) = place(stretch, i);
+        now[fold].column(column)
+    };
+    let (p, count) = (now[0].rows(), stretch.len());
+    for (k, (sum, weight)) in block.lag_sums.iter_mut().zip(&mut block.lag_weights).enumerate() {
+        let lag = (k + 1) * lag;
+        before.reset(p, count);
+        after.reset(p, count);
+        let (mut pairs, mut whole) = (0, 0);
+        for i in 1..count {
+            whole = if stretch.is_led_to(i) { whole + 1 } else { 0 };
+            if whole >= lag {
+                before.column_mut(pairs).copy_from_slice(lifted(i - lag));
+                after.column_mut(pairs).copy_from_slice(lifted(i));
+                pairs += 1;
+            }
+        }
+        if pairs > 0 {
+            sum.add_times_transposed(before, after);
+            *weight += pairs as f64;
+        }
     }
 }

@@ -26,11 +26,13 @@ use mercer_linalg_incremental::{Eigenvalue, GeneralEigen, Matrix, SymmetricEigen
 use super::blocks::{Group, Sums, sum};
 use super::candidate::Candidate;
 use super::choice::{RIDGES, solve, without};
+use super::lag_test::{Reason, Reliability, correlations, first_look};
+use super::stationarity::{SLOWEST, wanders};
 use super::stretch::PairStretch;
 use crate::Error;
 
 /// Eigenvectors whose span is fitted again, if more are not asked for.
-const LEADING: usize = 12;
+pub(super) const LEADING: usize = 12;
 /// A direction with a variance below this part of the largest is rounding.
 const NEGLIGIBLE: f64 = 1e-10;
 /// A mode of a deterministic system is reliable up to this residual.
@@ -51,6 +53,10 @@ const MOST_RIDGE: f64 = 1e-3;
 const ALIKE_ON_AVERAGE: f64 = 3.0;
 const ALIKE_EACH: f64 = 40.0;
 const FEWEST_BLOCKS: usize = 8;
+/// An eigenfunction to this residual needs no test in time, also where the states grow or die out.
+const EXACT_FUNCTION: f64 = 0.01;
+/// A function whose square is this part that of its mean is the constant.
+const MOSTLY: f64 = 0.99;
 /// Residuals below this are all equally good.
 const EXACT: f64 = 1e-6;
 /// Moduli of a deterministic system that differ by less are taken as one, if their spreads allow.
@@ -58,16 +64,30 @@ const ALIKE: f64 = 1e-3;
 
 /// An eigenvalue of the Koopman operator with what is known of its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Mode {
     /// The eigenvalue `μ`.
     pub value: Eigenvalue,
-    /// Standard error of `μ` by the jackknife over blocks; it does not contain bias.
+    /// Standard error of `μ` by the jackknife over blocks, and the change of its modulus from one
+    /// step to later lags that chance does not explain.
     pub spread: f64,
     /// `√(E|f(x⁺) − μf(x)|² / E|f(x)|²)`; for a stochastic system near `√(1 − |μ|²)`.
     pub residual: f64,
-    /// True if it can be trusted: for a deterministic system when the residual is small, for a
-    /// stochastic one when the modulus is more than three spreads and not above 1 by more than two.
-    pub reliable: bool,
+    /// True if it can be trusted. For a deterministic system the residual must be small, for a
+    /// stochastic one the modulus more than three spreads and not above 1 by more than two; and
+    /// along a path its correlation at two lags, on pairs that it was not fitted to, must be that
+    /// of the eigenvalue.
+    pub reliability: Reliability,
+    /// Why.
+    pub reason: Reason,
+}
+
+impl Mode {
+    /// True if it can be trusted.
+    #[must_use]
+    pub fn is_reliable(&self) -> bool {
+        self.reliability == Reliability::Reliable
+    }
 }
 
 /// Modes with their functions.
@@ -82,17 +102,19 @@ pub(crate) struct Spectrum {
     pub(crate) instruments: bool,
     /// True if the operator was taken as its own adjoint.
     pub(crate) reversible: bool,
+    /// True if the record wanders or has a trend.
+    pub(crate) wanders: bool,
 }
 
 /// A complex vector on the refitted functions.
-struct Vector<'a> {
-    re: &'a [f64],
-    im: &'a [f64],
+pub(super) struct Vector<'a> {
+    pub(super) re: &'a [f64],
+    pub(super) im: &'a [f64],
 }
 
 impl Vector<'_> {
     /// `vᴴ S v` for a real matrix `S`: real and imaginary part.
-    fn form(&self, matrix: &Matrix) -> (f64, f64) {
+    pub(super) fn form(&self, matrix: &Matrix) -> (f64, f64) {
         let (mut re, mut im) = (0.0, 0.0);
         for j in 0..matrix.columns() {
             for (i, entry) in matrix.column(j).iter().enumerate() {
@@ -104,8 +126,24 @@ impl Vector<'_> {
     }
 }
 
-/// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs,
-/// `count` at most (0 for those that are fitted in any case). `O(p³)`.
+/// The request of a spectrum, and what is known of the system.
+#[derive(Clone, Copy)]
+pub(crate) struct SpectrumRequest {
+    /// Features that are no points, and the ridge on the others.
+    pub(crate) fit: (usize, f64),
+    pub(crate) deterministic: bool,
+    /// Successive rows that a state is made of.
+    pub(crate) delay: usize,
+    /// Numbers of the newest row among the features.
+    pub(crate) newest: (usize, usize),
+    /// True if the pairs are one path.
+    pub(crate) path: bool,
+    /// Modes at most; 0 for those that are fitted in any case.
+    pub(crate) count: usize,
+}
+
+/// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs.
+/// `O(p³)`.
 ///
 /// # Errors
 /// When an eigenvalue iteration fails.
@@ -113,9 +151,9 @@ pub(crate) fn spectrum(
     operator: &Matrix,
     groups: &[Group<'_>],
     next: &Matrix,
-    deterministic: bool,
-    count: usize,
+    request: SpectrumRequest,
 ) -> Result<Spectrum, Error> {
+    let SpectrumRequest { deterministic, count, .. } = request;
     if groups.is_empty() {
         return Ok(Spectrum::default());
     }
@@ -124,7 +162,8 @@ pub(crate) fn spectrum(
     let columns = parts(found.values.iter().zip(found.re.iter().zip(&found.im)));
     let span = Span::new(&columns, groups, &total, next)?;
     let reversible = !deterministic && span.is_reversible();
-    let fit = span.fit(if reversible { FitSource::Reversible } else { FitSource::LeastSquares })?;
+    let mut source = if reversible { FitSource::Reversible } else { FitSource::LeastSquares };
+    let fit = span.fit(source)?;
     let mut modes = span.modes(&fit, deterministic);
     let mut spectrum = Spectrum { blocks: fit.left_out.len(), reversible, ..Spectrum::default() };
     if !deterministic && total.lags > ENOUGH * total.weight {
@@ -132,24 +171,86 @@ pub(crate) fn spectrum(
         let strong = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.value.modulus() > STRONG * mode.spread.max(ROUNDING);
         let trusted: Vec<_> = modes.iter().filter(strong).cloned().collect();
         let is_constant = |mode: &Mode| (mode.value.re - 1.0).hypot(mode.value.im) < ROUNDING;
-        let slowest = trusted.iter().find(|(mode, _)| mode.reliable && !is_constant(mode)).cloned();
+        let slowest = trusted.iter().find(|(mode, _)| mode.is_reliable() && !is_constant(mode)).cloned();
         if let Some(slowest) = slowest
             && is_noisy(&of(&[slowest]), groups, &total, next)?
         {
             let span = Span::new(&of(&trusted), groups, &total, next)?;
             if let Ok(fit) = span.fit(FitSource::Instruments) {
                 modes = span.modes(&fit, deterministic);
+                source = FitSource::Instruments;
                 (spectrum.blocks, spectrum.instruments, spectrum.reversible) = (fit.left_out.len(), true, false);
             }
         }
     }
+    test_lags(&mut modes, groups, source, request)?;
+    spectrum.wanders = test_stationarity(&mut modes, groups, request);
     if deterministic {
         // Stable: within each part the order by modulus stays.
-        modes.sort_by_key(|(mode, _)| !mode.reliable);
+        modes.sort_by_key(|(mode, _)| !mode.is_reliable());
         slow_first(&mut modes);
     }
     (spectrum.modes, spectrum.functions) = modes.into_iter().unzip();
     Ok(spectrum)
+}
+
+/// Judges by their correlation at two lags those modes that pass at the first look.
+fn test_lags(
+    modes: &mut [(Mode, [Vec<f64>; 2])],
+    groups: &[Group<'_>],
+    source: FitSource,
+    request: SpectrumRequest,
+) -> Result<(), Error> {
+    let values: Vec<Eigenvalue> = modes.iter().map(|(mode, _)| mode.value).collect();
+    let lag = first_lag(request.delay);
+    let found = correlations(groups, request.fit, source, (&values, lag))?;
+    for (k, (mode, _)) in modes.iter_mut().enumerate() {
+        if mode.reason == Reason::Constant {
+            continue;
+        }
+        let exact = request.deterministic && mode.residual <= EXACT_FUNCTION;
+        if let Some(correlations) = &found {
+            if !request.deterministic {
+                mode.spread = mode.spread.hypot(correlations[k].bias);
+            }
+            if mode.is_reliable() && !exact {
+                (mode.reliability, mode.reason) = match mode.value.modulus() <= 3.0 * mode.spread {
+                    true => (Reliability::Unknown, Reason::WithinSpread),
+                    false => correlations[k].verdict(mode.value, lag),
+                };
+            }
+        } else if mode.is_reliable() && request.delay > 1 && !request.deterministic {
+            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NoLags);
+        }
+    }
+    Ok(())
+}
+
+/// Leaves all modes but the constant open where the record wanders or has a trend; says if it does.
+fn test_stationarity(modes: &mut [(Mode, [Vec<f64>; 2])], groups: &[Group<'_>], request: SpectrumRequest) -> bool {
+    if !request.path {
+        return false;
+    }
+    let weight: f64 = groups.iter().flat_map(|group| &group.0).map(|sums: &&Sums| sums.weight).sum();
+    let unit_root = |(mode, _): &(Mode, [Vec<f64>; 2])| {
+        let away = (1.0 - mode.value.re).hypot(mode.value.im);
+        let slow = mode.value.im == 0.0 && away * weight < SLOWEST;
+        slow && mode.is_reliable() && mode.reason != Reason::Constant
+    };
+    let (first, last) = request.newest;
+    let wanders =
+        wanders(groups, first..last, request.deterministic) || (!request.deterministic && modes.iter().any(unit_root));
+    if wanders {
+        for (mode, _) in modes.iter_mut().filter(|(mode, _)| mode.reason != Reason::Constant && mode.is_reliable()) {
+            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NotStationary);
+        }
+    }
+    wanders
+}
+
+/// The first lag at which windows of `delay` rows share no row with the next.
+pub(super) fn first_lag(delay: usize) -> usize {
+    delay.max(2)
 }
 
 /// The candidate and the ridge with the eigenfunction nearest to a true one, beside the constant:
@@ -206,8 +307,8 @@ fn least_residual(operator: &Matrix, total: &Sums, next: &Matrix) -> Result<f64,
 fn slow_first(modes: &mut [(Mode, [Vec<f64>; 2])]) {
     let mut rest = modes;
     while let Some((first, _)) = rest.first() {
-        let (least, kind) = (first.value.modulus() - (2.0 * first.spread).clamp(ROUNDING, ALIKE), first.reliable);
-        let alike = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.reliable == kind && mode.value.modulus() >= least;
+        let (least, kind) = (first.value.modulus() - (2.0 * first.spread).clamp(ROUNDING, ALIKE), first.is_reliable());
+        let alike = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.is_reliable() == kind && mode.value.modulus() >= least;
         let count = rest.iter().take_while(alike).count();
         let (own, others) = rest.split_at_mut(count);
         let angle = |mode: &Mode| mode.value.im.abs().atan2(mode.value.re);
@@ -237,35 +338,35 @@ fn is_noisy(slowest: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Mat
 
 /// Sums that eigenpairs are fitted from.
 #[derive(Clone, Copy)]
-enum FitSource {
+pub(super) enum FitSource {
     LeastSquares,
     Reversible,
     Instruments,
 }
 
 /// Eigenpairs of the operator on some functions, and its eigenvalues when each block is left out.
-struct EigenFit {
-    pairs: GeneralEigen,
+pub(super) struct EigenFit {
+    pub(super) pairs: GeneralEigen,
     left_out: Vec<Vec<Eigenvalue>>,
 }
 
 /// The span of some functions: an orthonormal basis with the sums on it, over all pairs and when
 /// each block is left out.
-struct Span {
-    basis: Matrix,
-    total: Sums,
+pub(super) struct Span {
+    pub(super) basis: Matrix,
+    pub(super) total: Sums,
     next: Matrix,
     left_out: Vec<Sums>,
 }
 
 impl Span {
-    fn new(columns: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Matrix) -> Result<Self, Error> {
+    pub(super) fn new(columns: &[Vec<f64>], groups: &[Group<'_>], total: &Sums, next: &Matrix) -> Result<Self, Error> {
         let basis = basis(columns, total)?;
         let of = |matrix: &Matrix| basis.transposed_times(&matrix.times(&basis));
         let seen = |sums: &Sums| {
             let Sums { lags, weight, rows, .. } = *sums;
             let [gram, cross, lagged] = [&sums.gram, &sums.cross, &sums.lagged].map(of);
-            Sums { gram, cross, lagged, squares: Vec::new(), lags, weight, rows }
+            Sums { gram, cross, lagged, lags, weight, rows, ..Sums::new(0, 0) }
         };
         let (total, next) = (seen(total), of(next));
         let left_out = groups.iter().map(|group| without(&total, &seen(&group.sums()))).collect();
@@ -289,7 +390,7 @@ impl Span {
             && ratios.iter().all(|ratio| *ratio <= ALIKE_EACH)
     }
 
-    fn fit(&self, kind: FitSource) -> Result<EigenFit, Error> {
+    pub(super) fn fit(&self, kind: FitSource) -> Result<EigenFit, Error> {
         let mean = |matrix: &Matrix, weight: f64| {
             Matrix::from_fn(matrix.rows(), matrix.columns(), |i, j| matrix.entry(i, j) / weight)
         };
@@ -335,29 +436,26 @@ impl Span {
             // vᴴCv − 2Re(μ̄ vᴴAv) + |μ|² vᴴGv
             let squared = c - 2.0 * (value.re * a_re + value.im * a_im) + value.modulus().powi(2) * norm;
             let residual = (squared / norm).max(0.0).sqrt();
-            let mode = Mode { value: *value, spread: spread(*value, left_out), residual, reliable: false };
+            let (reliability, reason) = (Reliability::Unknown, Reason::NoLags);
+            let mode = Mode { value: *value, spread: spread(*value, left_out), residual, reliability, reason };
             let unit = |part: &[f64]| -> Vec<f64> {
                 let lift = |i: usize| part.iter().enumerate().map(|(k, w)| w * self.basis.entry(i, k)).sum::<f64>();
                 (0..self.basis.rows()).map(|i| lift(i) / (norm / self.total.weight).sqrt()).collect()
             };
-            (Mode { reliable: reliable(&mode, deterministic), ..mode }, [unit(re), unit(im)])
+            // The first function of the basis is the constant, and the others have mean 0.
+            let constant = re[0].hypot(im[0]).powi(2) >= MOSTLY * re.iter().chain(im).map(|w| w * w).sum::<f64>();
+            let (reliability, reason) = match constant {
+                true => (Reliability::Reliable, Reason::Constant),
+                false => first_look(&mode, deterministic, (RESIDUAL, ROUNDING)),
+            };
+            (Mode { reliability, reason, ..mode }, [unit(re), unit(im)])
         };
         pairs.values.iter().zip(pairs.re.iter().zip(&pairs.im)).map(one).collect()
     }
 }
 
-fn reliable(mode: &Mode, deterministic: bool) -> bool {
-    let modulus = mode.value.modulus();
-    if deterministic {
-        mode.residual <= RESIDUAL
-    } else {
-        let spread = mode.spread.max(ROUNDING);
-        modulus > 3.0 * spread && modulus <= 1.0 + 2.0 * spread
-    }
-}
-
 /// The real functions that span given eigenfunctions.
-fn parts<'a>(pairs: impl Iterator<Item = (&'a Eigenvalue, (&'a Vec<f64>, &'a Vec<f64>))>) -> Vec<Vec<f64>> {
+pub(super) fn parts<'a>(pairs: impl Iterator<Item = (&'a Eigenvalue, (&'a Vec<f64>, &'a Vec<f64>))>) -> Vec<Vec<f64>> {
     let mut columns = Vec::new();
     for (value, (re, im)) in pairs {
         // Of a complex pair the first has both parts.
@@ -415,7 +513,7 @@ fn spread(value: Eigenvalue, left_out: &[Vec<Eigenvalue>]) -> f64 {
 }
 
 /// `√((g−1)/g Σ(x_b − mean)²)`, with `x_b` the estimate when block `b` is left out.
-fn jackknife(left_out: &[f64]) -> f64 {
+pub(super) fn jackknife(left_out: &[f64]) -> f64 {
     let g = left_out.len() as f64;
     if left_out.len() < 2 {
         return f64::INFINITY;

@@ -49,6 +49,12 @@ impl RecentPairs {
         self.numbers.extend(x.iter().chain(x_plus));
     }
 
+    /// True if the `x⁺` of the last pair is `state`.
+    pub(crate) fn ends_with(&self, state: &[f64]) -> bool {
+        let first = self.numbers.len().checked_sub(state.len());
+        first.is_some_and(|first| self.numbers.range(first..).eq(state))
+    }
+
     pub(crate) fn clear(&mut self) {
         self.numbers.clear();
     }

@@ -70,6 +70,12 @@ impl ColumnScale {
         x.iter().zip(units).all(|(x, (mean, deviation))| ((x - mean) / deviation).abs() < 1e25)
     }
 
+    /// Least and largest of the leading columns, scaled.
+    pub(crate) fn range(&self, range: &[[f64; 2]]) -> Vec<[f64; 2]> {
+        let units = self.means.iter().zip(&self.deviations);
+        range.iter().zip(units).map(|(ends, (mean, deviation))| ends.map(|x| (x - mean) / deviation)).collect()
+    }
+
     /// The leading columns in the user's units again.
     pub(crate) fn undo(&self, scaled: &[f64]) -> Vec<f64> {
         let units = self.means.iter().zip(&self.deviations);

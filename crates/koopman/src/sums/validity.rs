@@ -3,11 +3,15 @@
 use mercer_core::{Inconsistent, Validate};
 
 use super::candidate::Candidate;
-use super::{BUFFER, OperatorSums, OperatorSumsParams, SettledSums, TOGETHER};
+use super::{BUFFER, OperatorSums, OperatorSumsParams, SettledSums};
+
+/// The range of no number.
+const EMPTY: (f64, f64) = (f64::INFINITY, f64::NEG_INFINITY);
 
 impl Validate for OperatorSumsParams {
     fn validate(&self) -> Result<(), Inconsistent> {
         Inconsistent::size(self.max_dictionary, "parameters of an operator")?;
+        Inconsistent::require(self.delay > 0, "parameters of an operator", "a state has a row")?;
         self.half_life.map_or(Ok(()), |rows| Inconsistent::positive(rows, "half-life"))
     }
 }
@@ -18,6 +22,10 @@ impl Validate for OperatorSums {
         Inconsistent::size(self.dimension, WHAT)?;
         Inconsistent::require((1..=self.dimension).contains(&self.state), WHAT, "a state within x")?;
         self.params.validate()?;
+        let whole = self.state.is_multiple_of(self.params.delay) && self.range.len() == self.state;
+        Inconsistent::require(whole, WHAT, "a state has whole rows, and a range")?;
+        let ranged = self.range.iter().all(|[least, most]| least <= most || (*least, *most) == EMPTY);
+        Inconsistent::require(ranged, WHAT, "a range has its least and its largest number")?;
         self.pending.validate()?;
         self.recent.validate()?;
         let width = self.dimension + self.state;
@@ -29,7 +37,7 @@ impl Validate for OperatorSums {
             let all = pairs as u64 == self.rounds && pairs < BUFFER;
             return Inconsistent::require(all, WHAT, "all pairs, until they settle the scale");
         };
-        Inconsistent::require(pairs < TOGETHER, WHAT, "few pairs that are not in the sums")?;
+        Inconsistent::require(pairs < self.together(), WHAT, "few pairs that are not in the sums")?;
         scale.validate()?;
         candidates.validate()?;
         let leading = |candidate: &Candidate| (candidate.features.leading(), candidate.state());

@@ -7,6 +7,7 @@ mod against_gram_formulas;
 mod batch;
 mod contracts;
 mod finite_chains;
+mod lag_test;
 mod long_streams;
 mod operator_sums;
 mod read_outs;

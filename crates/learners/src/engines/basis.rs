@@ -42,6 +42,13 @@ pub trait FeatureMap: Send + Sync {
     /// `features ← z(x)`; `work` is memory for intermediate results.
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec);
 
+    /// The map if it is the inputs themselves: sums on it are about the mean of the inputs and know
+    /// their units.
+    fn identity(&self) -> Option<&Identity>;
+
+    /// The same, to be told in other units.
+    fn identity_mut(&mut self) -> Option<&mut Identity>;
+
     /// [`map`](Self::map) for the rows of a row-major block, the same bits; maps that share work
     /// between rows override it.
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {

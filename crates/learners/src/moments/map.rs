@@ -119,13 +119,22 @@ impl<K: Kernel> FeatureMap for FixedMap<K> {
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
         self.inner().map_block(xs, features, work);
     }
+    fn identity(&self) -> Option<&Identity> {
+        self.inner().identity()
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        match self {
+            Self::Identity(map) => Some(map),
+            Self::Taylor(_) | Self::Fourier(_) | Self::Nystrom(_) => None,
+        }
+    }
     fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
         self.inner().outside(x, features)
     }
 }
 
 /// Thousands of states may share one map.
-impl<F: FeatureMap> FeatureMap for Arc<F> {
+impl<F: FeatureMap + Clone> FeatureMap for Arc<F> {
     fn input_dimension(&self) -> usize {
         F::input_dimension(self)
     }
@@ -140,6 +149,12 @@ impl<F: FeatureMap> FeatureMap for Arc<F> {
     }
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
         F::map_block(self, xs, features, work);
+    }
+    fn identity(&self) -> Option<&Identity> {
+        F::identity(self)
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        Self::make_mut(self).identity_mut()
     }
     fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
         F::outside(self, x, features)

@@ -9,10 +9,14 @@
 //! GCV(λ) = (RSS/n) / (1 − d/n)²,  n = Σ ω                 (Golub, Heath and Wahba 1979)
 //! R²(λ)  = 1 − RSS/(Σ ωy² − (Σ ωy)²/n)
 //! ```
+//!
+//! On inputs with an intercept, `G`, `b` and `Σ ωy²` are those of deviations from the mean in units
+//! of the standard deviation, and the intercept, which is not penalised, adds 1 to `d`.
 
 use mercer_core::ExampleError;
 use mercer_linalg_incremental::SymmetricEigen;
 
+use super::solve::Normal;
 use super::sums::{MomentSums, unknown};
 use crate::{Error, ParameterError};
 
@@ -20,6 +24,8 @@ use crate::{Error, ParameterError};
 const A_DECADE: i32 = 4;
 /// Decades of a grid below the largest eigenvalue, and above.
 const DECADES: (i32, i32) = (10, 1);
+/// Decades above the largest eigenvalue where nothing is left of the coefficients.
+const HIGHEST: i32 = 7;
 /// Decades below the largest eigenvalue where the others are rounding.
 const DEEPEST: i32 = 15;
 /// A ridge below the grid is chosen where its generalised cross-validation is this part of that of
@@ -27,7 +33,6 @@ const DEEPEST: i32 = 15;
 const WORTH: f64 = 0.9;
 
 /// The ridge regressions of all `λ`: `r² + mr` numbers; a `λ` costs `O(mr)`.
-#[derive(Clone, Debug)]
 pub struct RidgePath {
     /// `Λ`, largest first, and the columns of `Q`.
     values: Vec<f64>,
@@ -35,8 +40,10 @@ pub struct RidgePath {
     /// `c` of each output.
     along: Vec<Vec<f64>>,
     squares: Vec<f64>,
-    totals: Vec<f64>,
+    /// `Σ ω(y − ȳ)²` of each output; empty where `Σ ωy` is not known.
+    spreads: Vec<f64>,
     weight: f64,
+    normal: Normal,
 }
 
 /// Result of one ridge.
@@ -57,21 +64,23 @@ pub struct RidgePoint {
 
 impl RidgePath {
     pub(super) fn new(sums: &MomentSums) -> Result<Self, Error> {
-        if sums.squares().is_empty() {
+        if !sums.know_squares() {
             return Err(unknown());
         }
-        let gram = sums.gram();
+        let normal = sums.normal();
+        let gram = &normal.gram;
         let eigen =
             SymmetricEigen::new(gram.dimension(), |i, j| gram.entry(i, j)).map_err(|_| ExampleError::Diverged)?;
         let product =
             |b: &[f64]| eigen.vectors.iter().map(|q| q.iter().zip(b).map(|(q, b)| q * b).sum()).collect::<Vec<f64>>();
-        let along = sums.cross().iter().map(|b| product(b)).collect();
+        let along = normal.cross.iter().map(|b| product(b)).collect();
         let values = eigen.values.into_iter().map(|value| value.max(0.0)).collect();
-        let (squares, totals) = (sums.squares().to_vec(), sums.totals().to_vec());
-        Ok(Self { values, vectors: eigen.vectors, along, squares, totals, weight: sums.weight() })
+        let (squares, spreads) = (sums.squares.clone(), sums.spreads());
+        Ok(Self { values, vectors: eigen.vectors, along, squares, spreads, weight: sums.weight(), normal })
     }
 
-    /// `Λ`, the eigenvalues of `Σ ωzzᵀ`, largest first.
+    /// `Λ`, the eigenvalues of `Σ ωzzᵀ`, largest first; of inputs, in the units of the penalty and
+    /// without the intercept.
     #[must_use]
     pub fn eigenvalues(&self) -> &[f64] {
         &self.values
@@ -83,7 +92,8 @@ impl RidgePath {
     /// When `lambda` is not positive.
     pub fn at(&self, lambda: f64) -> Result<RidgePoint, Error> {
         let lambda = ParameterError::positive("lambda", lambda)?;
-        let effective_dimension: f64 = self.values.iter().map(|value| value / (value + lambda)).sum();
+        let free = if self.normal.intercepts.is_empty() { 0.0 } else { 1.0 };
+        let effective_dimension = free + self.values.iter().map(|value| value / (value + lambda)).sum::<f64>();
         let residual = |(along, square): (&Vec<f64>, &f64)| {
             let explained = |(c, value): (&f64, &f64)| {
                 let shrunk = c / (value + lambda);
@@ -94,13 +104,8 @@ impl RidgePath {
         let residuals: Vec<f64> = self.along.iter().zip(&self.squares).map(residual).collect();
         let free = 1.0 - effective_dimension / self.weight;
         let gcv = |rss: &f64| if free > 0.0 { rss / self.weight / (free * free) } else { f64::INFINITY };
-        let r2 = residuals.iter().zip(self.spreads()).map(|(rss, spread)| 1.0 - rss / spread).collect();
+        let r2 = residuals.iter().zip(&self.spreads).map(|(rss, spread)| 1.0 - rss / spread).collect();
         Ok(RidgePoint { lambda, effective_dimension, gcv: residuals.iter().map(gcv).collect(), r2, residuals })
-    }
-
-    /// `Σ ω(y − ȳ)²` of each output; nothing where `Σ ωy` is not known.
-    fn spreads(&self) -> impl Iterator<Item = f64> {
-        self.squares.iter().zip(&self.totals).map(|(square, total)| (square - total * total / self.weight).max(0.0))
     }
 
     /// Ridges four a decade, from `1e−10` to ten times the largest eigenvalue.
@@ -118,15 +123,18 @@ impl RidgePath {
             .collect()
     }
 
-    /// The [best](Self::best) ridge of the [grid](Self::grid). Where that is its least, as where a
-    /// column lies far from 0 or is much larger than the others, ridges of five decades more below
-    /// it are tried, and one of them is chosen if it is better by a tenth.
+    /// The [best](Self::best) ridge of the [grid](Self::grid). Where that is its least, ridges of
+    /// five decades more below it are tried, and one of them is chosen if it is better by a tenth;
+    /// where it is its largest, those of six decades above it.
     ///
     /// # Errors
     /// As [`best`](Self::best).
     pub fn choose(&self) -> Result<RidgePoint, Error> {
         let grid = self.grid();
         let best = self.best(&grid)?;
+        if Some(&best.lambda) == grid.last() {
+            return self.best(&self.decades(DECADES.1, HIGHEST));
+        }
         if Some(&best.lambda) != grid.first() {
             return Ok(best);
         }
@@ -141,10 +149,10 @@ impl RidgePath {
     /// # Errors
     /// When there is none, or one is not positive.
     pub fn best(&self, lambdas: &[f64]) -> Result<RidgePoint, Error> {
-        let spreads: Vec<f64> = self.spreads().collect();
         let score = |point: &RidgePoint| {
             let one = |(output, gcv): (usize, &f64)| {
-                let unit = spreads.get(output).copied().filter(|spread| *spread > 0.0).unwrap_or(self.squares[output]);
+                let unit =
+                    self.spreads.get(output).copied().filter(|spread| *spread > 0.0).unwrap_or(self.squares[output]);
                 if unit > 0.0 { gcv / unit } else { 0.0 }
             };
             point.gcv.iter().enumerate().map(one).sum::<f64>()
@@ -160,14 +168,14 @@ impl RidgePath {
     /// When `lambda` is not positive.
     pub fn coefficients(&self, lambda: f64) -> Result<Vec<Vec<f64>>, Error> {
         let lambda = ParameterError::positive("lambda", lambda)?;
-        let one = |along: &Vec<f64>| {
+        let one = |(output, along): (usize, &Vec<f64>)| {
             let mut w = vec![0.0; self.values.len()];
             for ((c, value), q) in along.iter().zip(&self.values).zip(&self.vectors) {
                 let shrunk = c / (value + lambda);
                 w.iter_mut().zip(q).for_each(|(w, q)| *w += shrunk * q);
             }
-            w
+            self.normal.raw(output, &w)
         };
-        Ok(self.along.iter().map(one).collect())
+        Ok(self.along.iter().enumerate().map(one).collect())
     }
 }

@@ -289,19 +289,37 @@ impl LearnerIntervals {
         scores: &mut [f64],
         reach: &mut [f64],
     ) -> Result<(), Error> {
-        self.check(learner)?;
-        let input = input.into();
         let mut scales = scratch.lend(self.outputs());
-        let made = match self.scale() {
-            IntervalScale::Error => predict_input(learner, input, scratch, scores),
-            _ => Ok(()),
-        };
-        let made = made.and_then(|()| self.scales_into(learner, input.numbers, scratch, scores, &mut scales));
-        if made.is_ok() {
-            self.reach(scores, &scales, reach);
-        }
+        let made = self.predict_scaled(learner, input, scratch, scores, &mut scales, reach);
         scratch.take_back(scales);
         made
+    }
+
+    /// [`predict_into`](Self::predict_into) that keeps the scales of the prediction, with which
+    /// [`observe`](Self::observe) learns when the target comes later.
+    ///
+    /// # Errors
+    /// As [`predict_into`](Self::predict_into).
+    ///
+    /// # Panics
+    /// As [`predict_into`](Self::predict_into), or if `scales` has not an entry for each output.
+    pub fn predict_scaled<'x, R: Regressor + ?Sized>(
+        &self,
+        learner: &R,
+        input: impl Into<Input<'x>>,
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        scales: &mut [f64],
+        reach: &mut [f64],
+    ) -> Result<(), Error> {
+        self.check(learner)?;
+        let input = input.into();
+        if self.scale() == IntervalScale::Error {
+            predict_input(learner, input, scratch, scores)?;
+        }
+        self.scales_into(learner, input.numbers, scratch, scores, scales)?;
+        self.reach(scores, scales, reach);
+        Ok(())
     }
 
     /// The prequential step with intervals: predicts `x` into `scores` with the reach of each

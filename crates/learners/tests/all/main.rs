@@ -18,6 +18,7 @@ mod filters;
 mod forgetting;
 mod growth;
 mod importance;
+mod linear;
 mod losses;
 mod mixtures;
 mod mixtures_of_vectors;

@@ -81,6 +81,7 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
         encoding: None,
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 },
         task: Numbers { score, ..Numbers::new(ScaledTargets::unscaled(built.learner)) },
+        groups: None,
     }
 }
 
@@ -105,7 +106,7 @@ fn classification(learnt: usize) -> Classification {
     let progress = Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 };
     let description = Description { weight: Some(ColumnChoice::Name("w".to_owned())), ..description };
     let task = Classes { classifier, labels, learnt: learnt as u64, score };
-    Tabular { description, encoding: None, progress, task }
+    Tabular { description, encoding: None, progress, task, groups: None }
 }
 
 /// Members that forget or start anew, with a share for all; after enough rows for the detectors to
@@ -213,7 +214,7 @@ fn table(learnt: usize) -> Regression {
         progress.meet(progress.seen().after_cells(&record(t, x), &[*y]));
     }
     let description = Description { features: Vec::new(), ..description };
-    Tabular { description, encoding: Some(encoding), progress, task }
+    Tabular { description, encoding: Some(encoding), progress, task, groups: None }
 }
 
 /// A learner of classes behind the encoding of a table.
@@ -231,7 +232,7 @@ fn class_table(learnt: usize) -> Classification {
     }
     let description = Description { features: Vec::new(), ..description };
     let progress = Progress { rows: learnt as u64, ..Progress::default() };
-    Tabular { description, encoding: Some(encoding), progress, task }
+    Tabular { description, encoding: Some(encoding), progress, task, groups: None }
 }
 
 /// Forecasters by the names of their files.

@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch};
 use parquet::arrow::ArrowWriter;
 use serde_json::Value;
 
-use crate::support::Folder;
+use crate::support::{Folder, noise};
 
 /// Rows of three numbers, the first of them whole.
 fn rows() -> Vec<[f64; 3]> {
@@ -191,4 +191,70 @@ fn a_bad_row_of_parquet_is_kept_as_an_object() {
     assert_eq!(said.code, Some(0));
     assert!(said.err.contains("t.parquet, row 2, column 1 (\"a\"): the cell has no value"), "{}", said.err);
     assert_eq!(folder.read("bad.ndjson"), "{\"a\": null, \"y\": 2.0}\n");
+}
+
+/// The rows of a file that `predict` wrote, column by column, as texts.
+#[cfg(feature = "arrow")]
+fn columns_of(batches: impl Iterator<Item = arrow_array::RecordBatch>) -> Vec<String> {
+    use arrow_array::cast::AsArray;
+    use arrow_array::{Array, types::Float64Type};
+    let mut rows: Vec<String> = Vec::new();
+    for batch in batches {
+        if rows.is_empty() {
+            rows.push(batch.schema().fields().iter().map(|field| field.name().as_str()).collect::<Vec<_>>().join(","));
+        }
+        for row in 0..batch.num_rows() {
+            let cell = |column: &arrow_array::ArrayRef| match column.as_string_opt::<i32>() {
+                _ if column.is_null(row) => String::new(),
+                Some(names) => names.value(row).to_owned(),
+                None => column.as_primitive::<Float64Type>().value(row).to_string(),
+            };
+            rows.push(batch.columns().iter().map(cell).collect::<Vec<_>>().join(","));
+        }
+    }
+    rows
+}
+
+/// Answers in Parquet and Arrow are those in CSV, also of more rows than are written together.
+#[cfg(feature = "arrow")]
+#[test]
+fn answers_have_the_format_of_their_name() {
+    let mut table = "x,colour,y\n".to_owned();
+    for t in 0..9000_u64 {
+        let x = noise(t);
+        table += &format!("{x},{},{}\n", if x > 0.0 { "red" } else { "blue" }, x * x);
+    }
+    // A row that cannot be read has no answer.
+    let folder = Folder::new().with("t.csv", &table).with("bad.csv", format!("{table}0.1,red\n"));
+    folder.run("train t.csv --ignore colour --learner krls -n 100 --intervals 0.8 --out n.mercer");
+    folder.run("train t.csv --target colour --ignore y --learner krls -n 100 --out c.mercer");
+    for (model, options) in [("n", "--intervals 0.8"), ("c", "")] {
+        let predict = format!("predict bad.csv --model {model}.mercer {options} --on-error skip");
+        let said = folder.run(&predict);
+        let lines: Vec<String> = said.out.lines().map(str::to_owned).collect();
+        for ending in ["parquet", "arrow"] {
+            let written = folder.run(&format!("{predict} --out {model}.{ending}"));
+            assert!(written.code == Some(0) && written.out.is_empty(), "{}", written.err);
+            let file = std::fs::File::open(folder.path(&format!("{model}.{ending}"))).unwrap();
+            let rows = if ending == "parquet" {
+                let reader = parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+                columns_of(reader.build().unwrap().map(Result::unwrap))
+            } else {
+                columns_of(arrow_ipc::reader::FileReader::try_new(file, None).unwrap().map(Result::unwrap))
+            };
+            assert_eq!((rows.len(), &rows[0]), (9002, &lines[0]), "{ending}");
+            for (row, line) in rows.iter().zip(&lines).skip(1) {
+                let same = |(one, other): (&str, &str)| match (one.parse::<f64>(), other.parse::<f64>()) {
+                    (Ok(one), Ok(other)) => one.to_bits() == other.to_bits(),
+                    _ => one == other,
+                };
+                // A row without an answer is an empty line of CSV.
+                assert!(
+                    line.is_empty() && row.trim_matches(',').is_empty()
+                        || row.split(',').zip(line.split(',')).all(same),
+                    "{row} {line}"
+                );
+            }
+        }
+    }
 }

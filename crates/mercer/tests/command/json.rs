@@ -12,6 +12,8 @@ const RUNS: [&str; 18] = [
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
     "eval t.csv --target y,x --learner krls",
+    "eval t.csv --target y --learner krls --group colour",
+    "inspect g.mercer",
     "compare t.csv --target y --learners krls,knlms",
     "tune t.csv --target y --learner krls --trials 8",
     "inspect t.csv",
@@ -61,6 +63,7 @@ fn printed() -> Keys {
         said.out
     };
     run("train t.csv --target y --learner auto --intervals 0.9 --out m.mercer");
+    run("train t.csv --target y --learner krls --group colour --out g.mercer");
     let fit = "fit n.csv --target y --learner pkrr-taylor --kernel gaussian:1 --out s.mercer";
     let mut keys: Keys = BTreeSet::new();
     for words in [fit].iter().chain(&RUNS) {

@@ -133,11 +133,13 @@ fn labels_come_late_in_tables_and_by_the_clock() {
         &["needs a column of times", "a number of rows"],
     );
     folder.refused(2, "eval plain.csv --learner krls --label-delay soon", &["a number of rows such as 100", "7d"]);
-    folder.refused(
-        2,
-        "train plain.csv --learner krls --intervals 0.9 --label-delay 3 --out i.mercer",
-        &["leave --intervals out"],
-    );
+    // Intervals learn how far the prediction was off that was made when the row came.
+    let late = folder.run("train plain.csv --learner krls --intervals 0.8 --label-delay 3 --out i.mercer");
+    assert_eq!(late.code, Some(0), "{}", late.err);
+    let held = folder.json("inspect i.mercer")["intervals_hold"][0].as_f64().unwrap();
+    assert!((0.6..=1.0).contains(&held), "{held}");
+    let learnt = folder.run("predict plain.csv --model i.mercer --intervals 0.8 --learn --label-delay 3");
+    assert!(learnt.code == Some(0) && learnt.out.starts_with("prediction,lower,upper"), "{}", learnt.err);
     folder.refused(2, "predict plain.csv --model m.mercer --label-delay 3", &["--learn"]);
     // The first rows again, which are all that is asked for.
     for _ in 0..2 {

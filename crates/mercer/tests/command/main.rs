@@ -18,6 +18,7 @@ mod forecast;
 #[cfg(feature = "arrow")]
 mod forms;
 mod gaps;
+mod groups;
 mod habits;
 mod headers;
 mod http;

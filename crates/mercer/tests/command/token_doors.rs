@@ -182,3 +182,29 @@ fn inspect_tells_the_strongest_words() {
         words.as_array().unwrap().iter().map(|word| word["weight"].as_f64().unwrap().abs()).collect();
     assert!(weights.windows(2).all(|pair| pair[0] >= pair[1]) && weights.len() == 20, "{words}");
 }
+
+/// A model of LIBSVM takes the pairs of a row by index.
+#[cfg(all(unix, feature = "serve"))]
+#[test]
+fn the_service_takes_sparse_rows() {
+    let pairs = |t: usize| [(1 + t % 7, 1.0), (20 + t % 5, 0.5), (5000 + t % 3, 2.0)];
+    let lines = (0..200).fold(String::new(), |mut text, t| {
+        let cells: Vec<String> = pairs(t).iter().map(|(index, value)| format!("{index}:{value}")).collect();
+        let _ = writeln!(text, "{} {}", (t % 7) as f64 - (t % 3) as f64, cells.join(" "));
+        text
+    });
+    let folder = Folder::new().with("t.svm", lines);
+    folder.done("train t.svm --learner diagonal-kalman --out m.mercer --quiet");
+    let expected: Vec<f64> =
+        folder.done("predict t.svm --model m.mercer").lines().filter_map(|line| line.parse().ok()).collect();
+    let service = crate::http::Service::start(&folder, "--model m.mercer");
+    let row = |t: usize| {
+        let pairs: serde_json::Map<String, Value> =
+            pairs(t).iter().map(|(index, value)| (index.to_string(), (*value).into())).collect();
+        json!({ "pairs": pairs })
+    };
+    let answer = service.predict(&json!({ "rows": (0..200).map(row).collect::<Vec<_>>() }));
+    let made: Vec<f64> =
+        answer["predictions"].as_array().unwrap().iter().map(|one| one["prediction"].as_f64().unwrap()).collect();
+    assert_eq!(made, expected);
+}

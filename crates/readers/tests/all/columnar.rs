@@ -6,7 +6,7 @@ use std::sync::Arc;
 use arrow_array::builder::{Float64Builder, ListBuilder, MapBuilder, StringBuilder};
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeListArray,
+    Array as _, ArrayRef, BinaryArray, BooleanArray, Date32Array, Decimal128Array, DictionaryArray, FixedSizeListArray,
     Float32Array, Float64Array, Int64Array, ListArray, RecordBatch, StringArray, StringViewArray, StructArray,
     Time64MicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, UInt8Array,
 };

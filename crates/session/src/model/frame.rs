@@ -57,9 +57,18 @@ impl Header {
 
 /// The file of a model that holds together.
 pub(super) fn pack(kind: ModelKind, model: &(impl Serialize + Validate)) -> Result<Vec<u8>, ModelError> {
+    pack_parts(kind, model, model)
+}
+
+/// The same of a model that is written in these parts.
+pub(super) fn pack_parts(
+    kind: ModelKind,
+    model: &impl Validate,
+    parts: &impl Serialize,
+) -> Result<Vec<u8>, ModelError> {
     model.validate()?;
     // The header's place is left in front of the body, so that it need not be copied.
-    let mut bytes = postcard::to_extend(model, vec![0; HEADER])?;
+    let mut bytes = postcard::to_extend(parts, vec![0; HEADER])?;
     let (place, body) = bytes.split_at_mut(HEADER);
     if body.len() as u64 > MOST_BYTES - HEADER as u64 {
         return Err(ModelError::TooLarge { most: MOST_BYTES });
@@ -140,10 +149,16 @@ pub(super) fn open(bytes: &[u8]) -> Result<ModelFrame<'_>, ModelError> {
 
 /// The model of a body, if it holds together.
 pub(super) fn decode<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, ModelError> {
-    let (model, rest): (T, _) = postcard::take_from_bytes(body)?;
+    let model: T = decode_parts(body)?;
+    model.validate()?;
+    Ok(model)
+}
+
+/// The parts of a body, which are yet to be looked at.
+pub(super) fn decode_parts<T: DeserializeOwned>(body: &[u8]) -> Result<T, ModelError> {
+    let (parts, rest) = postcard::take_from_bytes(body)?;
     if !rest.is_empty() {
         return Err(ModelError::Trailing { extra: rest.len() as u64 });
     }
-    model.validate()?;
-    Ok(model)
+    Ok(parts)
 }

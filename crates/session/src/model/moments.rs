@@ -457,6 +457,7 @@ impl Moments {
             encoding: self.encoding.clone(),
             progress: Progress { rows: self.rows(), ..Progress::default() },
             task,
+            groups: None,
         }
     }
 

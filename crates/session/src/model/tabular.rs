@@ -7,7 +7,10 @@ use mercer_learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer_learners::{ClassScore, Classifier, Regressor, RegressorExt, Score};
 use mercer_readers::Labels;
 use mercer_registry::AnyRegressor;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+
+use crate::groups::Groups;
 
 use super::{Description, Model, ModelError, ModelKind, RowDigest, check_names, frame};
 
@@ -23,6 +26,14 @@ pub struct Tabular<T> {
     pub progress: Progress,
     /// The learner, and what goes with its kind of targets.
     pub task: T,
+    /// Models of groups, beside which the learner is the common one. A file that has them is of a
+    /// kind of its own.
+    #[serde(skip, default = "no_groups")]
+    pub groups: Option<Groups<T>>,
+}
+
+fn no_groups<T>() -> Option<Groups<T>> {
+    None
 }
 
 /// A learner of numbers in a file.
@@ -122,13 +133,14 @@ impl<T> Tabular<T> {
     #[must_use]
     pub fn plain(task: T) -> Self {
         let (description, progress) = (Description::default(), Progress::default());
-        Self { description, encoding: None, progress, task }
+        Self { description, encoding: None, progress, task, groups: None }
     }
 
     /// The same model with another form of its task.
-    pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Tabular<U> {
-        let Self { description, encoding, progress, task } = self;
-        Tabular { description, encoding, progress, task: form(task) }
+    pub fn map<U>(self, form: impl Fn(T) -> U) -> Tabular<U> {
+        let Self { description, encoding, progress, task, groups } = self;
+        let groups = groups.map(|groups| groups.map(&form));
+        Tabular { description, encoding, progress, task: form(task), groups }
     }
 }
 
@@ -142,7 +154,20 @@ impl<T: Taught> Tabular<T> {
     where
         T: Serialize,
     {
-        frame::pack(self.task.kind(), self)
+        match &self.groups {
+            None => frame::pack(self.task.kind(), self),
+            Some(groups) => frame::pack_parts(self.kind(), self, &(self, groups)),
+        }
+    }
+
+    /// What files of it are.
+    #[must_use]
+    pub fn kind(&self) -> ModelKind {
+        match self.task.kind() {
+            ModelKind::Regression if self.groups.is_some() => ModelKind::RegressionGroups,
+            ModelKind::Classification if self.groups.is_some() => ModelKind::ClassificationGroups,
+            kind => kind,
+        }
     }
 
     /// Inputs of the learner.
@@ -161,6 +186,16 @@ impl<T: Taught> Tabular<T> {
     #[must_use]
     pub fn dictionary_size(&self) -> usize {
         self.task.learner().dictionary_size()
+    }
+}
+
+impl<T: Taught + DeserializeOwned> Tabular<T> {
+    /// A model with those of its groups.
+    pub(super) fn decode_groups(body: &[u8]) -> Result<Self, ModelError> {
+        let (mut model, groups): (Self, Groups<T>) = frame::decode_parts(body)?;
+        model.groups = Some(groups);
+        model.validate()?;
+        Ok(model)
     }
 }
 
@@ -271,8 +306,18 @@ impl Validate for Classes {
 
 impl<T: Taught> Validate for Tabular<T> {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let Self { description, encoding, progress: Progress { rows, bad, .. }, task } = self;
+        let Self { description, encoding, progress: Progress { rows, bad, .. }, task, groups } = self;
         task.validate()?;
+        if let Some(groups) = groups {
+            let width = encoding.as_ref().map_or(0, |encoding| encoding.schema().columns().len());
+            Inconsistent::require(groups.column < width, "groups", "a column names them")?;
+            Inconsistent::require(groups.models.len() <= groups.most, "groups", "they are bounded")?;
+            for model in groups.models.values() {
+                model.validate()?;
+                let alike = model.learner().dimension() == self.dimension() && model.outputs() == self.outputs();
+                Inconsistent::require(alike, "groups", "all have the columns of the common model")?;
+            }
+        }
         check_columns(description, encoding.as_ref(), self.dimension(), self.outputs())?;
         let counted = bad <= rows && *rows < u64::MAX / 2;
         Inconsistent::require(counted, "count of rows", "bad ones are among them")

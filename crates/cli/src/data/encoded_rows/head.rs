@@ -1,9 +1,42 @@
 //! The first rows of a table, by which it is known what its columns are.
 
+use std::collections::HashMap;
+
 use mercer_encoding::{EncodingError, Look, Overrides, Schema};
-use mercer_readers::{DataError, Record, RowReader};
+use mercer_readers::{Cell, DataError, Record, RowReader};
 
 use crate::limits::first_rows;
+
+/// Columns of a table in which the label of a row may come in a later line with its id.
+pub(crate) struct LabelColumns {
+    pub(crate) id: usize,
+    pub(crate) targets: Vec<usize>,
+}
+
+impl LabelColumns {
+    /// Joins labels with the rows before them that have their ids. What is no row is left out.
+    fn join(&self, records: Vec<Record>) -> Vec<Record> {
+        let (mut rows, mut waiting) = (Vec::<Record>::new(), HashMap::new());
+        for record in records {
+            let is_target = |column: &usize| self.targets.contains(column);
+            let has = |column: &usize| record.cell(*column) != Cell::Missing;
+            let id = record.cell(self.id).to_string();
+            if !self.targets.iter().all(has) {
+                waiting.insert(id, rows.len());
+                rows.push(record);
+            } else if let Some(place) = waiting.remove(&id) {
+                let mut whole = Record::new();
+                let row: &Record = &rows[place];
+                (0..row.len())
+                    .for_each(|column| whole.push(if is_target(&column) { &record } else { row }.cell(column)));
+                rows[place] = whole;
+            } else if (0..record.len()).any(|column| column != self.id && !is_target(&column) && has(&column)) {
+                rows.push(record);
+            }
+        }
+        rows
+    }
+}
 
 /// The first rows of a table.
 pub(crate) struct Head {
@@ -23,9 +56,13 @@ impl Head {
     ///
     /// # Errors
     /// Those after which no row can be read.
-    pub(crate) fn of(records: &mut RowReader, enough: impl Fn(&Record) -> bool) -> Result<Option<Self>, DataError> {
+    pub(crate) fn of(
+        records: &mut RowReader,
+        labels: Option<&LabelColumns>,
+        enough: impl Fn(&Record) -> bool,
+    ) -> Result<Option<Self>, DataError> {
         let most = first_rows(records.columns().len());
-        Self::read(records, most, enough)
+        Self::read(records, most, labels, enough)
     }
 
     /// The same for so many rows at most.
@@ -35,6 +72,7 @@ impl Head {
     pub(crate) fn read(
         records: &mut RowReader,
         most: usize,
+        labels: Option<&LabelColumns>,
         enough: impl Fn(&Record) -> bool,
     ) -> Result<Option<Self>, DataError> {
         let width = records.columns().len();
@@ -56,8 +94,6 @@ impl Head {
             match read {
                 Ok(true) if head.rows.is_empty() && enough(&record) => return Ok(None),
                 Ok(true) => {
-                    // It is as wide as the look.
-                    let _ = head.look.observe(&record);
                     head.rows.push(record);
                 }
                 Ok(false) => {
@@ -70,6 +106,13 @@ impl Head {
                 }
                 Err(error) => return Err(error),
             }
+        }
+        if let Some(labels) = labels {
+            head.rows = labels.join(head.rows);
+        }
+        for record in &head.rows {
+            // It is as wide as the look.
+            let _ = head.look.observe(record);
         }
         Ok(Some(head))
     }

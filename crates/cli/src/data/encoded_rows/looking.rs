@@ -28,6 +28,9 @@ pub(crate) struct Looking {
     pub(crate) running: bool,
     /// Whether the learner needs no numbers beside tokens.
     pub(crate) tokens_alone: bool,
+    /// The columns that name groups, and ids by which labels come.
+    pub(crate) group: Option<ColumnChoice>,
+    pub(crate) label_id: Option<ColumnChoice>,
 }
 
 /// By what a model knows its columns.
@@ -40,6 +43,8 @@ pub(crate) struct ColumnSource<'a> {
     pub(crate) weight: Option<ColumnChoice>,
     /// True if a row may lack its target.
     pub(crate) may_lack: bool,
+    /// The column of ids by which labels come.
+    pub(crate) label_id: Option<ColumnChoice>,
 }
 
 /// What `--as` says of the columns of data.
@@ -63,7 +68,14 @@ impl Looking {
     pub(crate) fn mentioned(&self) -> Vec<ColumnChoice> {
         // A name is understood by whoever reads it; this cannot fail.
         let kinds = self.overrides.kinds.iter().filter_map(|(name, _)| name.parse().ok());
-        self.only.iter().cloned().chain(kinds).collect()
+        let roles = self.group.iter().chain(&self.label_id);
+        self.only.iter().chain(roles).cloned().chain(kinds).collect()
+    }
+
+    /// An option that gives a column a role of its own, if there is one.
+    pub(crate) fn role(&self) -> Option<(&'static str, &ColumnChoice)> {
+        let group = self.group.as_ref().map(|choice| ("--group", choice));
+        group.or(self.label_id.as_ref().map(|choice| ("--label-id", choice)))
     }
 
     /// What the options say of the columns of a source.
@@ -79,6 +91,7 @@ impl Looking {
             )));
         }
         let only = whole(&common.only);
-        Ok(Self { overrides, only, options, tokens_alone, running: true, ..Self::default() })
+        let (group, label_id) = (common.groups.group.clone(), common.groups.labels.label_id.clone());
+        Ok(Self { overrides, only, options, tokens_alone, running: true, group, label_id, ..Self::default() })
     }
 }

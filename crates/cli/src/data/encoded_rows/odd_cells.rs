@@ -84,6 +84,12 @@ impl Oddities {
         }
     }
 
+    /// The columns and how many cells were odd, as JSON; people are told, too.
+    pub(crate) fn facts(&self, encoding: &Encoding) -> (Value, Value) {
+        self.report(encoding);
+        (columns(encoding), self.counts())
+    }
+
     /// The same as an object: how many cells were what.
     pub(crate) fn counts(&self) -> Value {
         self.cells.totals().into_iter().map(|(name, count)| (name.to_owned(), Value::from(count))).collect()
@@ -131,7 +137,7 @@ pub(crate) fn tell_plain(schema: &Schema) {
 }
 
 /// The columns as JSON.
-pub(crate) fn columns(encoding: &Encoding) -> Value {
+fn columns(encoding: &Encoding) -> Value {
     let rows = encoding.schema().rows();
     let columns = encoding.schema().columns().iter();
     columns.map(|column| serde_json::json!(column.facts(rows, Face::Command))).collect()

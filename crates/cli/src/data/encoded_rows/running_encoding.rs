@@ -13,16 +13,14 @@ pub(crate) struct RunningEncoding {
     /// The first class, if it is known.
     first: Option<String>,
     learns: bool,
-    /// Records whose targets come late, with those, and true if they are learnt.
-    late: Option<LateRows<(Record, Option<f64>, bool)>>,
-    /// The numbers of those whose targets came before the last row.
-    due: Vec<f64>,
+    /// Records whose targets come late, if they are learnt, with those.
+    late: Option<LateRows<(Option<Record>, Option<f64>)>>,
 }
 
 impl RunningEncoding {
     pub(crate) fn new(encoding: Encoding, kind: Kind) -> Self {
         let first = if let Kind::Class(Some([first, _])) = kind { Some(first.to_owned()) } else { None };
-        Self { encoding, first, learns: true, late: None, due: Vec::new() }
+        Self { encoding, first, learns: true, late: None }
     }
 
     /// The same that stays as it is.
@@ -39,9 +37,8 @@ impl RunningEncoding {
         numbers: &mut Vec<f64>,
     ) -> Result<(), EncodingError> {
         let time = self.late.as_ref().and_then(|_| record_time(self.encoding.schema(), record));
-        while let Some((record, target, learns)) = self.late.as_mut().and_then(|late| late.due(time)) {
-            self.encoding.encode(&record, &mut self.due)?;
-            if learns {
+        while let Some((record, target)) = self.late.as_mut().and_then(|late| late.due(time)) {
+            if let Some(record) = record {
                 self.encoding.learn_with(&record, target)?;
             }
         }
@@ -49,7 +46,7 @@ impl RunningEncoding {
         let mut row = example.tokens.take().unwrap_or_default();
         example.tokens = self.encoding.tokens(record, &mut row)?.then_some(row);
         if !self.learns || example.weight == 0.0 {
-            self.late.iter_mut().for_each(|late| late.wait((record.clone(), None, false)));
+            self.late.iter_mut().for_each(|late| late.wait((None, None)));
             return Ok(());
         }
         if !example.label.is_empty() {
@@ -59,20 +56,10 @@ impl RunningEncoding {
         match &mut self.late {
             None => self.encoding.learn_with(record, target),
             Some(late) => {
-                late.wait((record.clone(), target, true));
+                late.wait((Some(record.clone()), target));
                 Ok(())
             }
         }
-    }
-
-    /// The rows before the last one taken that still waited for their targets when it came.
-    pub(crate) fn waiting(&self) -> usize {
-        self.late.as_ref().map_or(0, |late| late.len().saturating_sub(1))
-    }
-
-    /// Moves the numbers of the rows whose targets came before the last one behind others.
-    pub(crate) fn take_due(&mut self, numbers: &mut Vec<f64>) {
-        numbers.append(&mut self.due);
     }
 
     /// Has targets come so much later than their rows.

@@ -156,8 +156,8 @@ fn exponent_of_logarithm(ends: &[usize], regrets: &[f64]) -> f64 {
 }
 
 /// Against the Kalman filter that knows system and inputs, the regret grows no faster than log³N,
-/// the bound of Theorem 1, by an exponent that is fitted over four ends of epochs; a forecaster that
-/// is not told the inputs has more than twice the regret.
+/// the bound of Theorem 1, by an exponent that is fitted over four ends of epochs; a forecaster
+/// that is not told the inputs has more than twice the regret.
 #[test]
 fn section_f1() {
     const ENDS: [usize; 5] = [480, 960, 1920, 3840, 7680];

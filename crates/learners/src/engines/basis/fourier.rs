@@ -2,7 +2,7 @@
 
 use mercer_kernels::{AlignedVec, RandomFourier};
 
-use super::FeatureMap;
+use super::{FeatureMap, Identity};
 use crate::Error;
 
 impl FeatureMap for RandomFourier {
@@ -17,6 +17,12 @@ impl FeatureMap for RandomFourier {
     }
     fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
         Self::map(self, x, features);
+    }
+    fn identity(&self) -> Option<&Identity> {
+        None
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        None
     }
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], _: &mut AlignedVec) {
         Self::map_block(self, xs, features);

@@ -4,7 +4,7 @@ use mercer_kernels::{AlignedVec, Kernel};
 use mercer_simd::dot;
 use mercer_sparsify::NewtonBasis;
 
-use super::FeatureMap;
+use super::{FeatureMap, Identity};
 use crate::Error;
 
 impl<K: Kernel> FeatureMap for NewtonBasis<K> {
@@ -20,6 +20,12 @@ impl<K: Kernel> FeatureMap for NewtonBasis<K> {
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
         self.kernel().row(self.points(), x, work);
         self.factor().forward_solve(work, features);
+    }
+    fn identity(&self) -> Option<&Identity> {
+        None
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        None
     }
     fn outside(&self, x: &[f64], features: &AlignedVec) -> f64 {
         (self.kernel().self_value(x) - dot(features.lanes(), features.lanes())).max(0.0)

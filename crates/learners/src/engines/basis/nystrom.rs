@@ -4,7 +4,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Linear, Points};
 use mercer_linalg_incremental::SymmetricEigen;
 
-use super::FeatureMap;
+use super::{FeatureMap, Identity};
 use crate::Error;
 
 /// Eigenvalues below this share of the largest are taken for zero.
@@ -88,6 +88,13 @@ impl<K: Kernel> FeatureMap for FrozenNystrom<K> {
     fn map(&self, x: &[f64], features: &mut AlignedVec, work: &mut AlignedVec) {
         self.kernel.row(&self.points, x, work);
         self.project(work, features);
+    }
+
+    fn identity(&self) -> Option<&Identity> {
+        None
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        None
     }
 
     fn grow(&mut self, added: usize) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use mercer_kernels::{AlignedVec, TaylorFeatures};
 
-use super::FeatureMap;
+use super::{FeatureMap, Identity};
 
 impl FeatureMap for TaylorFeatures {
     fn input_dimension(&self) -> usize {
@@ -16,6 +16,12 @@ impl FeatureMap for TaylorFeatures {
     }
     fn map(&self, x: &[f64], features: &mut AlignedVec, _: &mut AlignedVec) {
         Self::map(self, x, features);
+    }
+    fn identity(&self) -> Option<&Identity> {
+        None
+    }
+    fn identity_mut(&mut self) -> Option<&mut Identity> {
+        None
     }
     fn map_block(&self, xs: &[f64], features: &mut [AlignedVec], work: &mut AlignedVec) {
         Self::map_block(self, xs, features, work);

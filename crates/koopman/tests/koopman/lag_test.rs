@@ -1,0 +1,100 @@
+//! Modes are reliable where held-out lags agree: none of noise, at any delay, and those of systems
+//! that have some.
+
+use mercer_koopman::{OperatorModel, OperatorSums, OperatorSumsParams, Reason, Reliability, Trajectory};
+use mercer_testkit::streams::uniforms;
+
+use crate::support::Outcome;
+
+/// The model of a series whose states are windows of `delay` rows.
+fn model(series: &[f64], delay: usize) -> Result<OperatorModel, mercer_koopman::Error> {
+    let mut learner = OperatorSums::new(delay, 0, OperatorSumsParams::default().delay(delay))?;
+    let mut trajectory = Trajectory::new(1, delay, None)?;
+    for y in series {
+        if let Some((x, x_plus)) = trajectory.push(&[*y], None, None)? {
+            learner.update(x, x_plus)?;
+        }
+    }
+    learner.model(12, 20)
+}
+
+/// Nearly normal numbers of variance 1: sums of twelve uniform ones.
+fn noise(seed: u64, count: usize) -> Vec<f64> {
+    uniforms(seed, 12 * count).chunks_exact(12).map(|twelve| twelve.iter().sum::<f64>() - 6.0).collect()
+}
+
+#[test]
+fn no_mode_of_noise_is_reliable_at_any_delay() -> Outcome {
+    for delay in [1, 3, 8] {
+        let model = model(&noise(5, 1000), delay)?;
+        let others = model.modes().iter().filter(|mode| mode.reason != Reason::Constant);
+        assert!(others.clone().all(|mode| !mode.is_reliable()), "delay {delay}: {:?}", model.modes());
+        // Copies in a window are no skill.
+        let quality = model.quality();
+        assert!(quality.held_out > 0.98 * quality.mean && !model.is_deterministic(), "{quality:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_random_walk_and_a_trend_are_not_stationary() -> Outcome {
+    let steps = noise(6, 2000);
+    let walk: Vec<f64> = steps
+        .iter()
+        .scan(0.0, |at, step| {
+            *at += step;
+            Some(*at)
+        })
+        .collect();
+    let trend: Vec<f64> = steps.iter().enumerate().map(|(t, noise)| 0.01 * t as f64 + noise).collect();
+    for series in [walk, trend] {
+        let model = model(&series, 1)?;
+        assert!(model.wanders());
+        let others = model.modes().iter().filter(|mode| mode.reason != Reason::Constant);
+        assert!(others.clone().all(|mode| !mode.is_reliable()), "{:?}", model.modes());
+    }
+    Ok(())
+}
+
+#[test]
+fn the_slow_mode_of_an_autoregression_is_reliable_with_and_without_copies() -> Outcome {
+    let noise = noise(7, 6000);
+    let series: Vec<f64> = noise
+        .iter()
+        .scan(0.0, |at, step| {
+            *at = 0.9 * *at + step;
+            Some(*at)
+        })
+        .collect();
+    for delay in [1, 3] {
+        let model = model(&series, delay)?;
+        let second = model.modes()[1];
+        assert!(!model.wanders());
+        assert_eq!((second.reliability, second.reason), (Reliability::Reliable, Reason::LagsAgree), "{second:?}");
+        assert!((second.value.re - 0.9).abs() < 2.0 * second.spread + 0.02, "{second:?}");
+    }
+    Ok(())
+}
+
+/// A noisy logistic map: told by the state before it to a thousandth in one step, and not at all in
+/// twenty, where forecasts are means.
+#[test]
+fn weak_noise_on_chaos_is_forgotten_and_forecasts_stay_in_range() -> Outcome {
+    let noise = noise(8, 4000);
+    let series: Vec<f64> = noise
+        .iter()
+        .scan(0.3, |at: &mut f64, step| {
+            *at = (3.9 * *at * (1.0 - *at) + 0.01 * step).clamp(0.0, 1.0);
+            Some(*at)
+        })
+        .collect();
+    let model = model(&series, 1)?;
+    assert!(model.quality().held_out < 0.01, "{:?}", model.quality());
+    let mean = series.iter().sum::<f64>() / series.len() as f64;
+    for x in [0.01, 0.4, 0.99] {
+        let path = model.forecast(&[x], &[], 20)?;
+        assert!(path.iter().all(|state| (-0.1..=1.1).contains(&state[0])), "{path:?}");
+        assert!((path[19][0] - mean).abs() < 0.1, "{path:?} {mean}");
+    }
+    Ok(())
+}
