@@ -7,7 +7,7 @@ use std::path::Path;
 use super::support::{Folder, noise, object};
 
 /// Runs that print all keys between them.
-const RUNS: [&str; 18] = [
+const RUNS: [&str; 20] = [
     "eval t.csv --target y --learner krls",
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
