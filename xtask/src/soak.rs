@@ -30,7 +30,8 @@ pub(crate) struct Arguments {
     /// of learners and forecasters after every stress, instead
     #[arg(long)]
     matrix: bool,
-    /// The promise of `mercer watch` by simulation, instead: alarms without a change, delays with one
+    /// The promise of `mercer watch` by simulation, instead: alarms without a change, delays with
+    /// one
     #[arg(long)]
     watch: bool,
     /// Only these learners

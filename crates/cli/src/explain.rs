@@ -34,8 +34,8 @@ const BACKGROUND: usize = 256;
 /// Tell what each column does to the predictions of a model
 ///
 /// The effects of the columns and the base add up to the prediction. They are Shapley values: the
-/// mean, over all orders of the columns, of what a column changes when it becomes known. The base is
-/// the mean prediction where no column is known.
+/// mean, over all orders of the columns, of what a column changes when it becomes known. The base
+/// is the mean prediction where no column is known.
 ///
 /// A column that is not known has the values that it has in the background, by itself: the first
 /// 256 rows of DATA. With --background the columns that are not known stay together as in its rows,

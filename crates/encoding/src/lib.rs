@@ -12,8 +12,7 @@
 //! | a value of a record, and a record | [`Cell`], [`Cells`] |
 //! | what the columns are; another file's columns by name | [`Schema`], [`Look`], [`Overrides`], [`ColumnMap`] |
 //! | what is told of a column, and of odd cells | [`ColumnFacts`], [`OddCells`] |
-//! | one number a column, whose meaning stays | [`Measures`] |
-//! | columns to numbers | [`Transform`], [`Encoding`], [`Scale`], [`EncodingOptions`] |
+//! | columns to numbers; to one each, whose meaning stays | [`Transform`], [`Encoding`], [`Measures`], [`Scale`], [`EncodingOptions`] |
 //! | targets of any unit | [`ScaledTargets`], [`TargetScale`] |
 //! | everything before a learner | [`Pipeline`], [`ClassPipeline`] |
 //! | running statistics | [`RunningMoments`], [`QuantileSketch`] |

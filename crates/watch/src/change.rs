@@ -1,8 +1,8 @@
 //! Changes of the law of rows, at a false-alarm rate that is stated beforehand.
 //!
 //! The first rows (512) settle what is taken out of serial dependence ([`TakenOut`]) and the
-//! scores, which are then frozen: columns, what the others foretell of them, pairs, and novelty. The
-//! sequential ranks of a score in 64 bins are bet on by 11 bets of mean 1, and
+//! scores, which are then frozen: columns, what the others foretell of them, pairs, and novelty.
+//! The sequential ranks of a score in 64 bins are bet on by 11 bets of mean 1, and
 //!
 //! ```text
 //! R_km ← (R_km + 1) f_m(p_k),   R = Σ_k w_k mean_m R_km,   Σ w_k = 1;   alarm at R ≥ N
@@ -280,7 +280,7 @@ impl Watching {
     }
 
     fn advance(&mut self, row: &[f64], number: u64, n: f64) -> Option<Alarm> {
-        let Some(row) = self.filter.push(row) else { return None };
+        let row = self.filter.push(row)?;
         self.scores.clear();
         self.frozen.score(row, &mut self.scores);
         let mut sum = 0.0;

@@ -1,6 +1,7 @@
 //! Quantiles of the chi-square law, for the tests of dependence.
 
-/// Value that `chi²` with `degrees` degrees of freedom exceeds with probability `tail`, by bisection.
+/// Value that `chi²` with `degrees` degrees of freedom exceeds with probability `tail`, by
+/// bisection.
 pub(crate) fn quantile(degrees: usize, tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while exceedance(degrees, high) > tail {
@@ -13,7 +14,8 @@ pub(crate) fn quantile(degrees: usize, tail: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// `Q(k/2, x/2)`: from `Q(½, z) = erfc √z` or `Q(1, z) = e⁻ᶻ` by `Q(a + 1, z) = Q(a, z) + zᵃ e⁻ᶻ/Γ(a + 1)`.
+/// `Q(k/2, x/2)`: from `Q(½, z) = erfc √z` or `Q(1, z) = e⁻ᶻ` by `Q(a + 1, z) = Q(a, z) + zᵃ
+/// e⁻ᶻ/Γ(a + 1)`.
 fn exceedance(degrees: usize, x: f64) -> f64 {
     let z = 0.5 * x;
     let odd = degrees % 2 == 1;

@@ -12,8 +12,8 @@
 //! doubled; from a uniform sample of 1024 rows. Each part becomes `−ln` of its tail share among its
 //! last 1024, and the score is the largest and half of the second. `p` is the tail share of the
 //! score among the last 1024: a window holds its level under drift, where a sample of all rows does
-//! not. What is frequent is not novel: beyond 2 % of anomalies few are found, unless clean rows come
-//! first and [`freeze`](Novelty::freeze) is called.
+//! not. What is frequent is not novel: beyond 2 % of anomalies few are found, unless clean rows
+//! come first and [`freeze`](Novelty::freeze) is called.
 //!
 //! Cost: `1280 d + d²` multiply-adds a row, and 1/32 of an inverse. Memory: `3300 d + d²` numbers.
 

@@ -55,7 +55,8 @@ pub(crate) struct ScoreFacts {
 /// The frozen scores.
 ///
 /// # Invariants
-/// `varying` are columns of a row; `precision` is `Ω` of these, row by row; `kept` holds rows of them.
+/// `varying` are columns of a row; `precision` is `Ω` of these, row by row; `kept` holds rows of
+/// them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FrozenScores {

@@ -43,11 +43,11 @@ fn steps(report: &ExplainReport, number: u64) -> Figure {
     // A level behind each column.
     let (mut xs, mut ys) = (Vec::new(), Vec::new());
     for (place, level) in levels.iter().enumerate() {
-        xs.extend([place as f64 - 0.5, place as f64 + 0.5]);
+        xs.extend([place as f64 + 0.5, place as f64 + 1.5]);
         ys.extend([*level, *level]);
     }
-    let places: Vec<f64> = (0..levels.len()).map(|place| place as f64).collect();
-    let figure = Figure::new(format!("Row {number}, from the base to its prediction")).x_words(0.0, words);
+    let places: Vec<f64> = (1..=levels.len()).map(|place| place as f64).collect();
+    let figure = Figure::new(format!("Row {number}, from the base to its prediction")).categories(&words);
     let figure = figure.y_label("prediction").line("prediction so far", &xs, &ys);
     figure.points("with this column, too", &places, &levels)
 }

@@ -173,7 +173,7 @@ impl WatchPass {
             notes.push(format!("the reference has {} rows; newness by fewer than 512 is rough", self.reference));
         }
         let changes = self.alarms.iter().filter(|alarm| alarm.kind != AlarmKind::Rows).count() as f64;
-        if changes > 3.0 && changes * rate > 3.0 * rows as f64 {
+        if changes > 3.0 * (1.0 + rows as f64 / rate) {
             notes.push(
                 "alarms come more than three times as often as false ones may: the stream changes all the time, or depends \
                  on its past in a way that was not taken out (clustered volatility, runs of equal values)"

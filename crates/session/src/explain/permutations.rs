@@ -8,7 +8,7 @@ use super::{Absence, Explanation};
 
 /// A number below `bound`.
 fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
-    (u128::from(rng.next_u64()) * bound as u128 >> 64) as usize
+    ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
 /// From a background row to `x`, one column after the other in a random order and then in the

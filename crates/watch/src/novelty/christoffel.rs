@@ -1,5 +1,5 @@
-//! The linear Christoffel function: `(1, z)ᵀ (C + .01 I)⁻¹ (1, z)`, the ridge-regularised distance of
-//! Mahalanobis with the mean.
+//! The linear Christoffel function: `(1, z)ᵀ (C + .01 I)⁻¹ (1, z)`, the ridge-regularised distance
+//! of Mahalanobis with the mean.
 
 use crate::inverse::inverse;
 

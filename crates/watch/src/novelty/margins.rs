@@ -41,7 +41,8 @@ impl Margins {
         Self { columns: (0..columns).map(margin).collect() }
     }
 
-    /// `−ln` of twice the smaller tail share of a value, at least 0; of a gap, of the share of gaps.
+    /// `−ln` of twice the smaller tail share of a value, at least 0; of a gap, of the share of
+    /// gaps.
     pub(crate) fn surprise(&self, j: usize, value: f64) -> f64 {
         let Margin { sorted, turned, gaps } = &self.columns[j];
         let tail = if value.is_nan() {
