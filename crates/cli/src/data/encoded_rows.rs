@@ -351,7 +351,7 @@ struct TableHead {
 /// What a table is, by its first rows.
 enum TableKind {
     /// Its columns are to be encoded.
-    Encoded(TableHead),
+    Encoded(Box<TableHead>),
     /// They are read as numbers as they are; with what they are, if all can be read so.
     Numbers(Option<Schema>),
 }
@@ -453,7 +453,7 @@ impl TableHead {
         let beside = TargetColumns { targets, weight, kind, may_lack: label_id.is_some() };
         let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
         encoding.learn_head(&rows).map_err(refused)?;
-        Ok(TableKind::Encoded(Self { encoding, beside, group, label_id }))
+        Ok(TableKind::Encoded(Self { encoding, beside, group, label_id }.into()))
     }
 }
 
