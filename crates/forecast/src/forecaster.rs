@@ -57,8 +57,8 @@ pub trait Forecaster: Send + Sync {
     fn time(&self) -> usize;
 
     /// True if the warm-up is over, so that the next prediction is the method's own. Until then a
-    /// forecaster predicts the last output, or goes on from it by as much as outputs have changed, and
-    /// zeros before the first.
+    /// forecaster predicts the last output, or goes on from it by as much as outputs have changed,
+    /// and zeros before the first.
     fn warmed_up(&self) -> bool {
         true
     }

@@ -24,8 +24,7 @@
 //! are settled and the rows so far are told to the experts.
 //!
 //! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
-//! forecast after `g` missing rows is one of `g + 1` steps, with the weights and intervals of as
-//! many.
+//! forecast after `g` missing rows is one of `g + 1` steps, with weights and intervals of as many.
 //!
 //! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
 //! observation further out counts as the bound. No forecast is below 0 while no observation was.

@@ -1,9 +1,9 @@
 //! Forecasts of the warm-up: the value of a season ago, or the last value, and the growth since.
 //!
 //! Of changes `d` over a season (of one row without a season) the growth is `d̄·t²/(t² + 3)`, where
-//! `t = d̄/(s/√ν)` is the mean over its standard error: a drift that may be noise counts for little,
-//! one without noise counts whole. `ν = n(1 − ρ)/(1 + ρ)` counts changes that follow each other
-//! (correlation `ρ`) for as many as they are worth: a level that wanders is no growth.
+//! `t = d̄/(s/√ν)` is the mean over its standard error: a drift that may be noise counts for
+//! little, one without noise counts whole. `ν = n(1 − ρ)/(1 + ρ)` counts changes that follow each
+//! other (correlation `ρ`) for as many as they are worth: a level that wanders is no growth.
 
 /// Changes below which nothing is said of growth.
 const LEAST: usize = 3;
