@@ -101,7 +101,7 @@ fn groups_are_bounded_and_the_others_are_told() {
     assert!(bytes("h.mercer") == bytes("i.mercer"));
     let other = folder.run(&format!("train t.csv {LEARNER} --out h.mercer --resume"));
     assert!(other.code == Some(1) && other.err.contains("column of groups is column 1"), "{}", other.err);
-    folder.refused(1, &format!("eval t.csv {LEARNER} --group gruop"), &["gruop", "\"group\""]);
+    folder.refused(1, &format!("eval t.csv {LEARNER} --group shop"), &["shop", "\"group\""]);
     folder.refused(2, &format!("eval t.csv {LEARNER} --group y"), &["--group is the target"]);
     folder.refused(2, &format!("eval diamonds {LEARNER} --group x"), &["--group is for files"]);
     folder.refused(2, &format!("eval t.csv {LEARNER} --max-groups 3"), &["--group"]);
