@@ -59,13 +59,8 @@ impl PartSource {
     }
 }
 
-/// Digest of bytes: XXH3 of 128 bits, by which unequal contents are taken for equal once in 10³⁸.
-#[must_use]
-pub(super) fn digest(bytes: &[u8]) -> u128 {
-    XxHash3_128::oneshot(bytes)
-}
-
-/// [`digest`] of all that is read, in blocks.
+/// Digest of all that is read: XXH3 of 128 bits, by which unequal contents are taken for equal once
+/// in 10³⁸.
 ///
 /// # Errors
 /// That of the reader.
@@ -77,6 +72,12 @@ pub fn digest_of(mut reader: impl std::io::Read) -> std::io::Result<u128> {
             read => hasher.write(&block[..read]),
         }
     }
+}
+
+/// The same of bytes.
+#[must_use]
+pub(super) fn digest(bytes: &[u8]) -> u128 {
+    XxHash3_128::oneshot(bytes)
 }
 
 /// The first two sources of two lists that `matches`.
