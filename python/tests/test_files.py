@@ -68,7 +68,7 @@ def test_training_is_that_of_the_command_to_the_bit(command, table, tmp_path, na
 
 
 # What files of learners that only the command has are refused with.
-REFUSED = ["has no class", "sums of complete rows of numbers are needed"]
+REFUSED = ["has no class", "sums of complete rows of numbers are needed", "a model for each group"]
 
 
 def test_every_golden_file_is_read():
@@ -78,7 +78,7 @@ def test_every_golden_file_is_read():
     for path in sorted(GOLDEN.glob("*.mercer")):
         try:
             model = mercer.load(path)
-        except mercer.ModelFileError as error:
+        except (mercer.ModelFileError, mercer.DataError) as error:
             assert any(words in str(error) for words in REFUSED), f"{path.name}: {error}"
             continue
         read += 1
@@ -111,7 +111,7 @@ def test_golden_predictions_are_those_of_rust():
     for name, expected in json.loads(path.read_text()).items():
         try:
             model = mercer.load(GOLDEN / f"{name}.mercer")
-        except mercer.ModelFileError as error:
+        except (mercer.ModelFileError, mercer.DataError) as error:
             # Learners of signs have no class for numbers.
             assert any(words in str(error) for words in REFUSED), f"{name}: {error}"
             continue

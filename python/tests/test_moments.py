@@ -33,6 +33,15 @@ LEARNERS = [
 ]
 
 
+def penalty(options, X, w):
+    """How much of the ridge falls on each coordinate: on inputs their variance, and nothing on the intercept."""
+    if options["learner"] != "ridge":
+        return np.ones(RidgeMoments(**options).fit(X, X[:, 0]).map_features(X).shape[1])
+    if not options.get("intercept", True):
+        return np.average(X**2, axis=0, weights=w)
+    return np.append(np.average((X - np.average(X, axis=0, weights=w)) ** 2, axis=0, weights=w), 0.0)
+
+
 @pytest.mark.parametrize("options", LEARNERS, ids=lambda options: "-".join(map(str, list(options.values())[:2])))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_normal_equations(options, weighted):
@@ -43,7 +52,7 @@ def test_normal_equations(options, weighted):
     G, B = Z.T @ (w[:, None] * Z), Z.T @ (w[:, None] * Y)
     np.testing.assert_allclose(model.gram_, G, rtol=1e-12, atol=1e-10)
     np.testing.assert_allclose(model.cross_.T, B, rtol=1e-12, atol=1e-10)
-    W = np.linalg.solve(G + 0.3 * np.eye(Z.shape[1]), B)
+    W = np.linalg.solve(G + 0.3 * np.diag(penalty(options, X, w)), B)
     np.testing.assert_allclose(model.coef_.T, W, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(model.predict(X), Z @ W, rtol=1e-9, atol=1e-9)
     assert model.rows_learnt == 500 and model.best_lambda_ == 0.3
@@ -134,9 +143,9 @@ def test_copies_and_deviations():
         assert one.rows_learnt == 300 and one.get_params() == model.get_params() and repr(one) == repr(model)
         one.partial_fit(X[300:], Y[300:, 0])
         assert (one.predict(X) == made).all() and one.shards_ == [200, 300]
-    # Far from the data less is known: the noise times 1 + zᵀ(G + λI)⁻¹z.
+    # Far from the data less is known: the noise times 1 + zᵀ(G + λΛ)⁻¹z, Λ the variances of the inputs.
     Z = model.map_features(X)
-    inverse = np.linalg.inv(model.gram_ + 0.5 * np.eye(4))
+    inverse = np.linalg.inv(model.gram_ + 0.5 * np.diag(penalty({"learner": "ridge"}, X, np.ones(len(X)))))
     spread = 1 + np.einsum("ij,jk,ik->i", Z, inverse, Z)
     np.testing.assert_allclose(deviation**2 / spread, deviation[0] ** 2 / spread[0], rtol=1e-9)
     assert mercer.RidgeMoments().get_params()["learner"] == "ridge" and RidgeMoments(lambda_=None).fit(X, Y).settings["lambda"] == "auto"
