@@ -36,7 +36,7 @@ pub fn report(results: &[StreamResult], plan: &Plan) -> Result<Report> {
 }
 
 const LEAD: &str = "Tuned by the paper's procedure, CON-KONS and PROS-N-KONS lie far below their printed errors on some data sets: \
-the printed rows are those of α = 5 and one γ a data set, and at α = 1, γ = ½ of the grid the authors' own program is below them, too. The printed lead of NONS-ALD over the best other learner shrinks accordingly.";
+the printed rows are near those of α = 5 and one γ a data set, and other settings of the same grid have smaller errors. The printed lead of NONS-ALD over the best other learner shrinks accordingly.";
 
 const RESTARTED: &str = "The printed errors of NOGD lie above ours on every data set. They are those of a \
 NOGD that starts its Nyström features from zero after its first B = 400 examples, instead of carrying the learnt function over: \
