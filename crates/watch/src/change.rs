@@ -22,6 +22,7 @@
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 
+use crate::LARGEST;
 use crate::bets::{BettedScore, RankBins};
 use crate::error::Error;
 use crate::random::Random;
@@ -32,9 +33,6 @@ use crate::serial::{SerialFilter, TakenOut};
 const NAMED: f64 = 0.1;
 /// Share of one column that is alone to blame.
 const ALONE: f64 = 0.9;
-
-/// Values are kept within `±LARGEST`, so that their moments are finite.
-const LARGEST: f64 = 1e150;
 
 parameters! {
     /// Parameters of [`Change`].

@@ -35,6 +35,9 @@ mod serial;
 mod slopes;
 mod tail;
 
+/// Values are kept within `±LARGEST`, so that their moments are finite.
+const LARGEST: f64 = 1e150;
+
 pub use change::{Alarm, Change, ChangeParams};
 pub use error::Error;
 pub use novelty::{Newness, Novelty, NoveltyParams};

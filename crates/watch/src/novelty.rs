@@ -27,6 +27,7 @@ use std::collections::VecDeque;
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 
+use crate::LARGEST;
 use crate::error::Error;
 use crate::random::Random;
 use crate::tail::TailWindow;
@@ -40,8 +41,6 @@ use scaling::RowScale;
 const START: u64 = 256;
 /// Scores before their tail shares count.
 const ENOUGH: usize = 40;
-/// Values are kept within `±LARGEST`, so that their moments are finite.
-const LARGEST: f64 = 1e150;
 
 parameters! {
     /// Parameters of [`Novelty`].
