@@ -32,6 +32,8 @@ const TESTS: [(&str, &[&str]); 4] = [
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
     Aarch64,
+    /// Sizes have 32 bits; for checks alone, which link nothing.
+    Narrow,
     Web,
 }
 
@@ -39,6 +41,7 @@ impl Target {
     fn name(self) -> &'static str {
         match self {
             Self::Aarch64 => "aarch64-unknown-linux-gnu",
+            Self::Narrow => "i686-unknown-linux-gnu",
             Self::Web => "wasm32-wasip1",
         }
     }
@@ -65,7 +68,12 @@ impl Compiler {
         if !is_rustups {
             found.use_debians(shell)?;
         }
+        if !is_rustups && !matches!(target, Target::Aarch64) {
+            found.environment.push(("RUSTC_BOOTSTRAP".to_owned(), "1".into()));
+            found.arguments.push("-Zbuild-std=std,panic_abort".to_owned());
+        }
         match target {
+            Target::Narrow => {}
             Target::Aarch64 => {
                 found
                     .set("LINKER", program(&["aarch64-linux-gnu-gcc"], "gcc-aarch64-linux-gnu libc6-dev-arm64-cross")?);
@@ -83,8 +91,6 @@ impl Compiler {
                     flags.extend(link.map(str::to_owned));
                     flags.extend([format!("-Clink-arg={start}"), format!("-L{WASI}")]);
                     found.set("LINKER", program(&["wasm-ld-22", "wasm-ld-19", "wasm-ld"], "lld-22 or lld")?);
-                    found.environment.push(("RUSTC_BOOTSTRAP".to_owned(), "1".into()));
-                    found.arguments.push("-Zbuild-std=std,panic_abort".to_owned());
                 }
             }
         }
@@ -156,13 +162,17 @@ fn unpack(shell: &Shell, target: Target, place: &Path, unpacked: &Path) -> Resul
     let (amd64, arm64) = ("APT::Architectures::=amd64", "APT::Architectures::=arm64");
     let options = ["-o", &state, "-o", &cache, "-o", amd64, "-o", arm64];
     cmd!(shell, "apt-get {options...} -qq update").quiet().run()?;
-    let needs = cmd!(shell, "apt-cache {options...} depends libstd-rust-web-dev").quiet().read()?;
-    let driver = needs.lines().find_map(|line| line.trim().strip_prefix("Depends: ")).context("no rustc-web here")?;
+    let needs = |package: &str| cmd!(shell, "apt-cache {options...} depends {package}").quiet().read();
+    let (library, driver) = (needs("libstd-rust-web-dev")?, needs("rustc-web")?);
+    // The library of this very version, and the code generator that the compiler was built with.
+    let library = dependencies(&library).next().context("no rustc-web here")?;
+    let generator = needs(library)? + &driver;
+    let generator = dependencies(&generator).find(|name| name.starts_with("libllvm")).context("no libllvm here")?;
     let more = match target {
         Target::Aarch64 => "libstd-rust-web-dev:arm64",
-        Target::Web => "rust-web-src",
+        Target::Narrow | Target::Web => "rust-web-src",
     };
-    let packages = ["rustc-web", "libstd-rust-web-dev", driver, more];
+    let packages = ["rustc-web", "libstd-rust-web-dev", library, generator, more];
     {
         let _folder = shell.push_dir(place.join("packages"));
         cmd!(shell, "apt-get {options...} -qq download {packages...}").quiet().ignore_stderr().run()?;
@@ -175,6 +185,11 @@ fn unpack(shell: &Shell, target: Target, place: &Path, unpacked: &Path) -> Resul
         fs::remove_file(package)?;
     }
     Ok(fs::rename(partial, unpacked)?)
+}
+
+/// The packages that a package needs, as `apt-cache depends` lists them.
+fn dependencies(listed: &str) -> impl Iterator<Item = &str> {
+    listed.lines().filter_map(|line| line.trim().strip_prefix("Depends: "))
 }
 
 /// `cargo xtask aarch64`: the emulator proves bits, not speed.

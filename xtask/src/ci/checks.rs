@@ -1,14 +1,10 @@
 //! Checks that are one or two commands each.
 
-use std::path::Path;
-
 use anyhow::Result;
 use xshell::{Shell, cmd};
 
+use crate::cross::{Compiler, Target};
 use crate::tools;
-
-/// A target whose sizes have 32 bits.
-const NARROW: &str = "i686-unknown-linux-gnu";
 
 pub(super) fn format(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "cargo fmt --all --check").run()?)
@@ -42,12 +38,13 @@ pub(super) fn dependencies(shell: &Shell) -> Result<()> {
 /// Sizes have 64 bits on the machines of most people who write this code, and 32 on some that run
 /// it.
 pub(super) fn narrow(shell: &Shell) -> Result<()> {
-    let here = cmd!(shell, "rustc --print target-libdir --target {NARROW}").quiet().read()?;
-    if !Path::new(&here).is_dir() {
-        println!("32-bit: skipped: no standard library of {NARROW} (rustup target add {NARROW})");
-        return Ok(());
+    match Compiler::find(shell, Target::Narrow) {
+        Ok(compiler) => Ok(compiler.cargo(shell, "check").args(["--quiet", "-p", "mercer", "--all-features"]).run()?),
+        Err(missing) => {
+            println!("32-bit: skipped: {missing:#}");
+            Ok(())
+        }
     }
-    Ok(cmd!(shell, "cargo check --quiet -p mercer --all-features --target {NARROW}").run()?)
 }
 
 /// A part of the script that tests the Python package, which says what it skips.
