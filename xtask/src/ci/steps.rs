@@ -119,7 +119,7 @@ pub(super) const STEPS: [CiStep; 22] = [
     ),
     seldom(
         "engines",
-        "DataFusion and Ballista: tests, clippy, a cluster of which one executor is killed",
+        "DataFusion: tests and clippy",
         &["engines", "crates/session", "crates/mercer/src/lib.rs", "crates/encoding"],
         checks::engines,
     ),
