@@ -105,4 +105,4 @@ pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
 pub use transform::{EncodingOptions, Measures, Transform};
-pub use zone::Zone;
+pub use zone::{Zone, tells_zone};

@@ -82,7 +82,7 @@ impl Look {
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));
         let kinds = kinds.collect::<Result<HashMap<_, _>, EncodingError>>()?;
         let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (mut sight, name))| {
-            sight.number_marks = overrides.marks;
+            (sight.number_marks, sight.zone) = (overrides.marks, overrides.zone.clone());
             let mut column = sight.decide(name, kinds.get(&place).copied())?;
             if aside.contains(&place) {
                 column.used = Use::SetAside;

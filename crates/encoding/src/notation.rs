@@ -23,6 +23,7 @@ use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
+use crate::zone::{Zone, tells_zone};
 use crate::{duration, magnitude, written_time};
 
 pub use crate::century::Century;
@@ -66,6 +67,9 @@ pub enum Notation {
     Truth(TruthWords),
     /// `192.168.7.9`: IPv4 addresses, as categories of their /16 networks.
     Network,
+    /// Times as clocks of a zone show them, in another notation; those that tell an offset from UTC
+    /// are read by it.
+    Zoned(Box<Self>, Zone),
 }
 
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
@@ -127,7 +131,23 @@ impl Notation {
     /// The instant that a cell of a column of times is, in seconds since 1970.
     #[must_use]
     pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+        self.instant_behind(cell, None)
+    }
+
+    /// The same where the instant of the row before is told. In a zone that settles the hour that
+    /// comes twice where clocks are set back; without, it is the first. `None` also for a time that
+    /// clocks of the zone leave out.
+    #[must_use]
+    pub fn instant_behind(&self, cell: Cell<'_>, before: Option<f64>) -> Option<f64> {
         let instant = match (cell, self) {
+            (_, Self::Zoned(written, zone)) => {
+                let read = written.instant(cell)?;
+                let is_local = match cell {
+                    Cell::Text(text) => !tells_zone(text),
+                    cell => matches!(cell, Cell::TimeOfDay(_)),
+                };
+                if is_local { zone.instant(read, before) } else { Some(read) }
+            }
             (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order, century)) => parse_instant(text).or_else(|| order.read(text, *century)),
             (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
@@ -139,6 +159,35 @@ impl Notation {
             _ => cell.number().and_then(|number| Clock::of_size(number)?.read(number)),
         };
         instant.filter(|seconds| seconds.is_finite())
+    }
+
+    /// What clocks show at an instant, in seconds since 1970 by them: those of the zone, if there is
+    /// one, else those of UTC.
+    pub(crate) fn shown(&self, instant: f64) -> f64 {
+        if let Self::Zoned(_, zone) = self { instant + zone.offset(instant) } else { instant }
+    }
+
+    /// The same without its zone.
+    pub(crate) fn written(&self) -> &Self {
+        if let Self::Zoned(written, _) = self { written } else { self }
+    }
+
+    /// The zone of its times, if one is told.
+    #[must_use]
+    pub fn zone(&self) -> Option<&Zone> {
+        if let Self::Zoned(_, zone) = self { Some(zone) } else { None }
+    }
+
+    /// The notation of times in a zone. Years and parts of them, and days of which only the number
+    /// is written, are the same in all.
+    pub(crate) fn in_zone(self, zone: &Zone) -> Self {
+        match self {
+            Self::Clock(Clock::Digits | Clock::Days | Clock::Months | Clock::Years)
+            | Self::Quarter(_)
+            | Self::Half(_)
+            | Self::Month(_) => self,
+            written => Self::Zoned(Box::new(written), zone.clone()),
+        }
     }
 
     /// The category that an IPv4 address is in a column of such: `192.168/16` for `192.168.7.9`.
@@ -186,6 +235,10 @@ impl Notation {
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
+            Self::Zoned(written, zone) => {
+                let written = written.words().map(|words| format!("{words}, ")).unwrap_or_default();
+                format!("{written}by clocks of {}", zone.name())
+            }
         })
     }
 
@@ -197,6 +250,7 @@ impl Notation {
                 century.map(Century::words)
             }
             Self::Clock(Clock::Days) => self.words(),
+            Self::Zoned(written, _) => written.guess(),
             _ => None,
         }
     }

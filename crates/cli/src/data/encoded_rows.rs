@@ -17,6 +17,7 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
+use crate::arguments::zone::ZoneArguments;
 use crate::data::opening::Opening;
 use crate::data::source::{TableColumns, no_column};
 use crate::report::failure::Failure;
@@ -65,6 +66,7 @@ impl EncodedRows {
     ) -> Result<Option<Self>, Failure> {
         let Some(file) = &*opening else { return Ok(None) };
         if options.format == Some(Format::Libsvm) {
+            ZoneArguments::check_used(looking.overrides.zone.as_ref(), &file.shown(), false)?;
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
@@ -77,6 +79,12 @@ impl EncodedRows {
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let found = TableHead::in_head(&shown, reader, options, looking, wanted)?;
+        let is_used = match &found {
+            TableKind::Encoded(found) => found.encoding.zone().is_some(),
+            // Whoever reads the table tells why it cannot be read.
+            TableKind::Numbers(schema) => schema.is_none(),
+        };
+        ZoneArguments::check_used(looking.overrides.zone.as_ref(), &shown, is_used)?;
         let found = match found {
             TableKind::Encoded(found) => found,
             TableKind::Numbers(schema) => {
@@ -399,7 +407,9 @@ impl TableHead {
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
         let joins = label_id.map(|id| LabelColumns { id, targets: targets.clone() });
-        let head = match Head::of(&mut records, joins.as_ref(), |first| looking.at_once && plain(first)) {
+        let head = match Head::of(&mut records, joins.as_ref(), |first| {
+            looking.at_once && looking.overrides.zone.is_none() && plain(first)
+        }) {
             Err(error @ DataError::Container(_)) => return Err(error.into()),
             head => head.ok().flatten(),
         };

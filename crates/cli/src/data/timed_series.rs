@@ -11,6 +11,7 @@ use mercer_readers::{
 };
 
 use crate::arguments::dialect;
+use crate::arguments::zone::ZoneArguments;
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
 use crate::data::source::{TableColumns, no_column};
@@ -88,6 +89,8 @@ impl TimedSeries {
         let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
         let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
         let time = time.map(|place| head.time_column(place));
+        let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
+        ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
         let named = |column: usize| [place_of(&time), group].contains(&Some(column));
         let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
         let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
@@ -177,7 +180,7 @@ impl TimedSeries {
             }
         }
         if let Some(column) = time {
-            let now = column.read(reader, record)?;
+            let now = column.read(reader, record, *before)?;
             if let Some(before) = before.filter(|before| now < *before) {
                 let [value, before] = [now, before].map(|time| column.text(time));
                 return Err(DataError::Earlier { cell: cell(column.place), value, before });
@@ -248,10 +251,12 @@ pub(crate) struct TimeColumn {
 
 impl TimeColumn {
     /// The time of the record that was last read.
-    pub(crate) fn read(&self, reader: &RowReader, record: &Record) -> Result<f64, DataError> {
+    ///
+    /// Where clocks are set back, `before` is the time of the row before it.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record, before: Option<f64>) -> Result<f64, DataError> {
         let cell = record.cell(self.place);
         let time = match &self.notation {
-            Some(notation) => notation.instant(cell),
+            Some(notation) => notation.instant_behind(cell, before),
             None => cell.number(),
         };
         time.ok_or_else(|| match self.notation {

@@ -1,6 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
-use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone};
+use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone, tells_zone};
 use mercer_readers::instant_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -214,16 +214,6 @@ impl Clock {
         }
         self.step?.rows_between(before, after)
     }
-}
-
-/// True if a time has its zone with it: `Z`, an offset, a name such as `CET` or `[Europe/Berlin]`.
-fn tells_zone(text: &str) -> bool {
-    let word = text.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-    let is_name = (3..=4).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
-    is_name
-        || matches!(word, "Z" | "z")
-        || text.ends_with(']')
-        || text.get(16..).is_some_and(|end| end.contains(['+', '-']))
 }
 
 /// Seconds ahead of UTC as `+02:00`.

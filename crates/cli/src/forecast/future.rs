@@ -59,7 +59,7 @@ impl Future {
                 future.inputs.push(column.read(&reader, &record, Missing::Refuse)?);
             }
             if let Some(column) = &time {
-                let read = column.read(&reader, &record)?;
+                let read = column.read(&reader, &record, None)?;
                 let before = future.times.last().copied();
                 future
                     .times

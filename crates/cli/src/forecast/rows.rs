@@ -265,7 +265,7 @@ impl SeriesRows {
     /// Hands the record last read to the course of the series.
     fn offer(&mut self) -> Result<(), Failure> {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
-        let (read, before) = (column.read(&self.reader, &self.record)?, self.courses[self.now].newest());
+        let (read, before) = (column.read(&self.reader, &self.record, None)?, self.courses[self.now].newest());
         let Some(now) = clock.place(read, before) else {
             return Err(Failure::because(format!("{}: {}", self.cell(column.place), clock.never_shown(read))));
         };

@@ -28,7 +28,7 @@ pub(super) struct WatchedTable {
 impl WatchedTable {
     pub(super) fn open(arguments: &WatchArguments, stop: &Stop) -> Result<Self, Failure> {
         let source = Source::resolve(&arguments.data)?;
-        let overrides = encoded_rows::overrides(&arguments.as_kinds, &source)?;
+        let overrides = encoded_rows::overrides(&arguments.as_kinds, None, &source)?;
         let (mut first, last) = records(arguments, &overrides, &source, stop)?;
         let shown = source.to_string();
         dialect::tell_doubt(first.doubt());

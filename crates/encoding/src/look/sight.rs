@@ -8,6 +8,7 @@ use crate::key::Key;
 use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks};
 use crate::numeral::code;
 use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
+use crate::zone::Zone;
 
 /// Different values of a column that are counted.
 const MOST_DISTINCT: usize = 10_000;
@@ -57,6 +58,8 @@ pub(super) struct ColumnSight {
     pub(super) unlisted: u64,
     /// The marks of numbers, told or shown by other columns.
     pub(super) number_marks: NumberMarks,
+    /// The zone of times, if it is told.
+    pub(super) zone: Option<Zone>,
 }
 
 /// Variation of the times of a column.

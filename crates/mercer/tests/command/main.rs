@@ -66,3 +66,4 @@ mod tune;
 mod watch;
 mod weights;
 mod words;
+mod zones;
