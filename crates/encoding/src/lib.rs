@@ -49,6 +49,7 @@ mod facts;
 
 mod key;
 mod kind;
+mod left_out;
 mod look;
 mod magnitude;
 mod matching;
@@ -85,6 +86,7 @@ pub use encoding::Encoding;
 pub use error::EncodingError;
 pub use face::Face;
 pub use facts::ColumnFacts;
+pub use left_out::{LeftOut, lacks_column};
 pub use look::{Look, are_times, is_name_of_steps, is_name_of_times};
 pub use matching::{ColumnMap, MappedRecord};
 pub use mercer_core::{Calendar, Cell, Cells, Entry, List, ListText, OddCells, Oddity, parse_instant, parse_truth};

@@ -38,6 +38,7 @@ mod time;
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
 
 use crate::error::EncodingError;
+use crate::left_out::LeftOut;
 use crate::notation::{Notation, is_gap};
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, Kind, Schema, Use};
@@ -199,11 +200,8 @@ impl Transform {
                 || schema.columns().iter().filter(|column| matches!(column.used, Use::Text | Use::Identifier));
             let doubt = columns().find(|column| !column.why.is_empty()).or_else(|| columns().next()).cloned();
             return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, kind, .. }| {
-                let left_out = || match kind {
-                    Kind::List => "it holds lists; learners of tokens, such as auto and coin, take them".to_owned(),
-                    _ => format!("left out, for it names rows or is text; {name}=category takes it"),
-                };
-                EncodingError::OneInDoubt { why: if why.is_empty() { left_out() } else { why }, name }
+                let left_out = if kind == Kind::List { LeftOut::Lists } else { LeftOut::NamesOrText };
+                EncodingError::OneInDoubt { why: if why.is_empty() { left_out.doubt(&name) } else { why }, name }
             }));
         }
         Ok(Self { options, columns, pool, before, dimension })

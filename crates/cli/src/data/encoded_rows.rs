@@ -9,7 +9,9 @@ mod running_encoding;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_core::TokenUse;
-use mercer_encoding::{Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
+use mercer_encoding::{
+    Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use, lacks_column,
+};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
     TargetColumn, Targets,
@@ -144,9 +146,7 @@ impl EncodedRows {
         if aloud {
             dialect::tell_doubt(records.doubt());
             for name in map.missing() {
-                verbosity::remark(format!(
-                    "{shown}: has no column {name:?}, which the model knows; its values count as missing"
-                ));
+                verbosity::say(format!("{shown}: {}", lacks_column(name)));
             }
         }
         let (width, names_of_file) = (names.len(), &*names);

@@ -2,7 +2,7 @@
 //! order.
 
 use mercer_encoding::{
-    Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
+    Column, EncodingError, Face, Kind, LeftOut, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
 };
 use mercer_readers::is_gap_mark;
 use mercer_readers::{
@@ -55,6 +55,11 @@ pub(crate) fn refuse_along_rows(shown: &str, names: Option<&[String]>) -> Result
         "{shown}: its columns are called by times, from {first:?} to {last:?}, so that each row is a series; a column has to be one: \
          turn the table round, so that each row is a time (in pandas frame.set_index(NAMES).T)"
     )))
+}
+
+/// Tells why a column is left out, though there are to be no remarks.
+pub(crate) fn tell_left_out(shown: &str, name: &str, why: LeftOut) {
+    verbosity::say(format!("{shown}: column {name:?}: {}", why.words(name, Face::Command)));
 }
 
 impl TimedSeries {
@@ -116,13 +121,8 @@ impl TimedSeries {
                 "{shown}: holds times alone; give a file with columns of numbers, too"
             )));
         }
-        for (columns, what) in [(&times, "holds times"), (&counting, "counts the rows")] {
-            for column in columns {
-                let name = &reader.columns()[*column];
-                verbosity::remark(format!(
-                    "{shown}: column {name:?} {what} and is left out; --as '{name}=number' takes it"
-                ));
-            }
+        for (columns, why) in [(&times, LeftOut::Times), (&counting, LeftOut::CountsRows)] {
+            columns.iter().for_each(|column| tell_left_out(&shown, &reader.columns()[*column], why));
         }
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };

@@ -8,10 +8,10 @@ use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
-use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows};
+use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows, tell_left_out};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
-use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, Zone, is_name_of_times};
+use mercer_encoding::{Column, Face, Kind, LeftOut, OddCells, Oddity, Overrides, Zone, is_name_of_times};
 
 /// Options about the columns.
 pub(super) struct ColumnOptions<'a> {
@@ -462,7 +462,7 @@ impl Roles {
             }
         }
         for column in &self.other_times {
-            verbosity::remark(format!("{shown}: column {} holds times and is left out", name(column)));
+            tell_left_out(shown, &head.column(*column).name, LeftOut::Times);
         }
         // A reason is told whatever is chosen.
         for column in self.unused.iter().map(|place| head.column(*place)).filter(|column| !column.why.is_empty()) {

@@ -44,6 +44,7 @@ mod outliers;
 #[cfg(feature = "plots")]
 mod plots;
 mod refusals;
+mod remedies;
 mod scales;
 mod scores;
 mod season;

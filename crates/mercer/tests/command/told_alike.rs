@@ -81,7 +81,8 @@ fn the_service_counts_what_the_command_counts_and_describes_columns_in_its_words
     use serde_json::json;
 
     let folder = Folder::new().with("d.csv", table(0..300)).with("rest.csv", table(300..500));
-    folder.done("train d.csv --target amount --learner krls --out m.mercer --quiet");
+    let trained = folder.run("train d.csv --target amount --learner krls --out m.mercer --quiet");
+    assert_eq!(trained.err, "mercer: \"order_id\", \"note\" are left out; mercer inspect tells why\n");
     std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
     let said = folder.run("predict rest.csv --model file.mercer --learn");
     assert_eq!(said.code, Some(0), "{}", said.err);
