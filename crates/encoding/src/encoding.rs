@@ -3,7 +3,7 @@
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, TokenRow, TokenUse, Validate};
 
-use crate::error::EncodingError;
+use crate::error::{EncodingError, quoted};
 use crate::kind::ToldKind;
 use crate::matching::ColumnMap;
 use crate::overrides::Overrides;
@@ -149,7 +149,7 @@ impl Encoding {
             return words.to_owned();
         }
         let written = notation.words().map(|words| format!(", {words}")).unwrap_or_default();
-        format!("{:?} {words}; the column is read as {kind}{written}", cell.to_string())
+        format!("{} {words}; the column is read as {kind}{written}", quoted(&cell.to_string()))
     }
 
     /// The kinds of the columns.

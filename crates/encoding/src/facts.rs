@@ -117,7 +117,8 @@ impl Column {
             (Use::Words, _) => {
                 let (whole, left_out) = (category(), face.kind_argument(name, Kind::Identifier));
                 let words = "its words and signs are tokens of learners that take them, such as auto and coin";
-                return format!("{words}; {whole} takes whole cells, {left_out} leaves it out");
+                let why = if why.is_empty() { String::new() } else { format!("; {}", face.said(name, why)) };
+                return format!("{words}; {whole} takes whole cells, {left_out} leaves it out{why}");
             }
             (Use::Late, _) => {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");

@@ -12,6 +12,7 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::zone::ZoneArguments;
+use crate::data::day_part::DayPart;
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
 use crate::data::source::{TableColumns, no_column};
@@ -93,10 +94,11 @@ impl TimedSeries {
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
         let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
         let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
-        let time = time.map(|place| head.time_column(place));
+        let time = time.map(|place| head.with_day_part(head.time_column(place), group, |_| false));
         let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
         ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
-        let named = |column: usize| [place_of(&time), group].contains(&Some(column));
+        let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
+        let named = |column: usize| [place_of(&time), of_day, group].contains(&Some(column));
         let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
         let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
         let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
@@ -247,23 +249,34 @@ pub(crate) struct TimeColumn {
     pub(crate) place: usize,
     /// `None` for plain numbers.
     pub(crate) notation: Option<Notation>,
+    /// The column of the time of day, where this one has days alone.
+    pub(crate) of_day: Option<DayPart>,
 }
 
 impl TimeColumn {
-    /// The time of the record that was last read.
-    ///
-    /// Where clocks are set back, `before` is the time of the row before it.
-    pub(crate) fn read(&self, reader: &RowReader, record: &Record, before: Option<f64>) -> Result<f64, DataError> {
+    /// The time of a record, where both columns can be read.
+    pub(crate) fn time(&self, record: &Record, before: Option<f64>) -> Option<f64> {
         let cell = record.cell(self.place);
         let time = match &self.notation {
             Some(notation) => notation.instant_behind(cell, before),
             None => cell.number(),
         };
-        time.ok_or_else(|| match self.notation {
-            Some(_) if !is_gap(&cell) => {
-                DataError::NotATime { cell: reader.place(self.place), value: cell.to_string() }
+        let of_day = self.of_day.as_ref().map_or(Some(0.0), |part| part.seconds(record.cell(part.place)));
+        Some(time? + of_day?)
+    }
+
+    /// The time of the record that was last read.
+    ///
+    /// Where clocks are set back, `before` is the time of the row before it.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record, before: Option<f64>) -> Result<f64, DataError> {
+        self.time(record, before).ok_or_else(|| {
+            let (cell, part) = (record.cell(self.place), self.of_day.as_ref());
+            let odd = part.filter(|part| part.seconds(record.cell(part.place)).is_none());
+            let (cell, place) = odd.map_or((cell, self.place), |part| (record.cell(part.place), part.place));
+            match self.notation {
+                Some(_) if !is_gap(&cell) => DataError::NotATime { cell: reader.place(place), value: cell.to_string() },
+                _ => unreadable(cell, reader.place(place)),
             }
-            _ => unreadable(cell, reader.place(self.place)),
         })
     }
 
@@ -327,7 +340,29 @@ impl SeriesHead {
     pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
         let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
         let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
-        TimeColumn { place, notation }
+        TimeColumn { place, notation, of_day: None }
+    }
+
+    /// The same with the column of the time of day, if days alone do not tell the rows of a group
+    /// apart. It is none of those that are `used`.
+    pub(crate) fn with_day_part(
+        &self,
+        mut time: TimeColumn,
+        group: Option<usize>,
+        used: impl Fn(usize) -> bool,
+    ) -> TimeColumn {
+        let columns = self.schema.columns().iter().enumerate();
+        let others = columns.filter(|(place, _)| *place != time.place && group != Some(*place) && !used(*place));
+        time.of_day = time
+            .notation
+            .as_ref()
+            .and_then(|notation| DayPart::find(others, &self.rows, (time.place, notation), group));
+        time
+    }
+
+    /// The times of the first rows.
+    pub(crate) fn times_of(&self, column: &TimeColumn) -> Vec<f64> {
+        self.rows.iter().filter_map(|record| column.time(record, None)).collect()
     }
 
     /// The columns that hold times.

@@ -58,7 +58,6 @@ enum TimeStyle {
 impl Clock {
     /// From the first cells of the column.
     pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], options: ClockOptions) -> Self {
-        let ClockOptions { open, grouped, zone } = options;
         let time = |cell: &Cell<'_>| notation.map_or_else(|| cell.number(), |notation| notation.instant(*cell));
         let read: Vec<f64> = cells.iter().filter_map(time).collect();
         let style = match notation {
@@ -76,15 +75,25 @@ impl Clock {
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
+        Self::of_times(name, (style, notation.is_some()), &read, options)
+    }
+
+    /// From the times of the first rows, as clocks show them.
+    pub(super) fn of_local_times(name: &str, read: &[f64], options: ClockOptions) -> Self {
+        Self::of_times(name, (TimeStyle::Instant { zone: false }, true), read, options)
+    }
+
+    fn of_times(name: &str, (style, are_times): (TimeStyle, bool), read: &[f64], options: ClockOptions) -> Self {
+        let ClockOptions { open, grouped, zone } = options;
         let zone = zone.filter(|_| matches!(style, TimeStyle::Instant { .. }));
         let mut clock =
             Self { name: name.to_owned(), step: None, style, open: false, in_order: true, zone, local: true };
-        let mut times = clock.placed(&read, grouped);
-        clock.step = TimeStep::detect(&times, notation.is_some());
+        let mut times = clock.placed(read, grouped);
+        clock.step = TimeStep::detect(&times, are_times);
         // A step of days is one of local days; hours are those of UTC.
         clock.local = clock.zone.is_some() && clock.step.is_some_and(TimeStep::is_of_days);
         if clock.zone.is_some() && !clock.local {
-            times = clock.placed(&read, grouped);
+            times = clock.placed(read, grouped);
             clock.step = TimeStep::detect(&times, true);
         }
         clock.in_order = times.is_sorted();

@@ -115,10 +115,12 @@ impl SeriesRows {
         }
         let clock = roles.time.as_ref().map(|column| {
             let name = &reader.columns()[column.place];
-            let cells = head.cells(column.place);
             let options =
                 ClockOptions { open: data.is_pipe(), grouped: roles.group.is_some(), zone: wanted.zone.cloned() };
-            let mut clock = Clock::new(name, column.notation.as_ref(), &cells, options);
+            let mut clock = match &column.of_day {
+                Some(_) => Clock::of_local_times(name, &head.times_of(column), options),
+                None => Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options),
+            };
             wanted.clock.into_iter().for_each(|known| clock.go_on(known));
             clock
         });
@@ -412,7 +414,12 @@ impl Roles {
             None if times.len() == width => None,
             None => times.iter().find(|place| !asked_for(**place)).map(|place| head.time_column(*place)),
         };
-        let is_time = |column: usize| time.as_ref().is_some_and(|time| time.place == column);
+        let used = |column: usize| targets.contains(&column) || inputs.contains(&column);
+        let time = time.map(|time| head.with_day_part(time, group, used));
+        let is_time = |column: usize| {
+            let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
+            time.as_ref().is_some_and(|time| time.place == column) || of_day == Some(column)
+        };
         times.retain(|column| !asked_for(*column) && !is_time(*column));
         let rest: Vec<usize> = (0..width)
             .filter(|column| !is_time(*column) && !times.contains(column) && group != Some(*column))
@@ -456,9 +463,12 @@ impl Roles {
                 None => String::new(),
             };
             let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
-            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() {
+            let joined = self.time.as_ref().is_some_and(|time| time.of_day.is_some());
+            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined {
                 let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
-                verbosity::remark(format!("{shown}: column {:?} holds the times{guess}{is}", clock.name));
+                let beside = self.time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.words()));
+                let beside = beside.unwrap_or_default();
+                verbosity::remark(format!("{shown}: column {:?}{beside} holds the times{guess}{is}", clock.name));
             }
         }
         for column in &self.other_times {

@@ -27,7 +27,8 @@ impl ColumnSight {
         let code = self.code.map(|written| format!("some {written}; {name}=category keeps codes apart"));
         let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
         let present = self.present();
-        let differ = present >= ENOUGH_TEXTS && self.distinct() == present && is_name_of_identifier(name);
+        let differ = present >= ENOUGH_TEXTS && self.distinct() == present;
+        let differ = differ && (is_name_of_identifier(name) || self.are_long_numbers());
         let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
         code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
     }
@@ -57,6 +58,14 @@ impl ColumnSight {
             let first = small.insert(value.to_lowercase(), value)?;
             Some(format!("{first:?} and {value:?} differ in capitals alone, and are two of them"))
         })
+    }
+
+    /// True for numbers as of cards and accounts: whole ones of as many digits, 11 or more.
+    fn are_long_numbers(&self) -> bool {
+        let mut lengths = self.values().map(|(value, _)| value.len());
+        let first = lengths.next().filter(|length| *length >= 11);
+        let are_digits = || self.values().all(|(value, _)| value.bytes().all(|byte| byte.is_ascii_digit()));
+        first.is_some() && lengths.all(|length| Some(length) == first) && are_digits()
     }
 
     /// A text that is a number where that is told, with the number, in a column of such.

@@ -6,6 +6,7 @@ mod classifiers;
 mod columns;
 mod compare;
 mod data;
+mod day_parts;
 mod dialects;
 #[cfg(feature = "arrow")]
 mod doors;
