@@ -40,6 +40,7 @@ mod class_pipeline;
 mod clock;
 mod day_order;
 mod day_rule;
+mod degrees;
 mod digits;
 mod duration;
 mod encoding;

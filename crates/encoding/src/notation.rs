@@ -12,6 +12,7 @@
 //! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
+//! | `48°12'30"N` | the degrees |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 //! | `192.168.7.9`, `192.168.200.1` | the category `192.168/16` |
 
@@ -24,7 +25,7 @@ use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
 use crate::zone::{Zone, tells_zone};
-use crate::{duration, magnitude, written_time};
+use crate::{degrees, duration, magnitude, written_time};
 
 pub use crate::century::Century;
 pub use crate::clock::Clock;
@@ -70,6 +71,8 @@ pub enum Notation {
     /// Times as clocks of a zone show them, in another notation; those that tell an offset from UTC
     /// are read by it.
     Zoned(Box<Self>, Zone),
+    /// `48°12'30"N`: angles, in degrees.
+    Degrees,
 }
 
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
@@ -117,6 +120,7 @@ impl Notation {
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Magnitude(numeral)) => numeral.read_magnitude(text),
             (Cell::Text(text), Self::Duration) => duration::seconds(text),
+            (Cell::Text(text), Self::Degrees) => degrees::read(text).or_else(|| plain(text)),
             (Cell::Duration(seconds) | Cell::TimeOfDay(seconds), Self::Duration) => {
                 Some(seconds).filter(|seconds| seconds.is_finite())
             }
@@ -234,6 +238,7 @@ impl Notation {
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
+            Self::Degrees => "angles, in degrees".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
             Self::Zoned(written, zone) => {
                 let written = written.words().map(|words| format!("{words}, ")).unwrap_or_default();
@@ -277,6 +282,9 @@ impl Notation {
             texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
         let certain = texts.clone().any(|(text, _)| duration::is_certain(text));
         let of_numerals = |letter| Self::of_numerals(texts.clone(), (misfit, marks), letter);
+        if most(texts.clone(), misfit, |text| degrees::read(text).is_some()) {
+            return TextReading::As(Self::Degrees);
+        }
         Self::of_magnitudes(texts.clone(), (misfit, marks))
             .or(|| of_numerals(Letter::Code))
             .or(|| if several { of_numerals(Letter::Unit) } else { TextReading::Text })

@@ -129,7 +129,9 @@ impl ColumnSight {
         if self.unlisted > 0 {
             return None;
         }
-        let numbers = self.values().filter_map(|(value, count)| Some((value, value.parse::<f64>().ok()?, count)));
+        // A value does not tell which mark stands before its fraction.
+        let number = |value: &str| value.parse::<f64>().or_else(|_| value.replacen(',', ".", 1).parse()).ok();
+        let numbers = self.values().filter_map(|(value, count)| Some((value, number(value)?, count)));
         let numbers: Vec<(&str, f64, u64)> = numbers.filter(|(_, number, _)| number.is_finite()).collect();
         let is_far = |(text, mark, count): &&(&str, f64, u64)| {
             let mut others = ValueRange::NOTHING;

@@ -49,6 +49,21 @@ fn numbers_that_stand_for_no_value_are_told() {
 }
 
 #[test]
+fn angles_are_numbers_and_numbers_of_cards_are_told() {
+    let angles: Vec<String> =
+        (0..40).map(|t| format!("{}°{:02}'30\"{}", t * 7 % 60, t * 11 % 60, ["N", "S"][t % 2])).collect();
+    let column = inferred("lat", &angles.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
+    assert_eq!((column.kind, column.notation.clone(), column.missing), (Kind::Number, Notation::Degrees, 0));
+    assert!(column.range.is_some_and(|(low, high)| low < -50.0 && high > 50.0), "{:?}", column.range);
+    let line = column.line(40, Face::Command).unwrap();
+    assert_eq!(line, "column \"lat\": number, angles, in degrees");
+
+    let cards = |digits: f64| inferred("x", &numbers((0..30).map(|t| digits + f64::from(t * 37 % 100)))).why;
+    assert_eq!(cards(4e15), "another one in each row; x=identifier leaves it out");
+    assert_eq!(cards(4e6), "");
+}
+
+#[test]
 fn what_may_be_a_number_is_told() {
     let why = |list: &[&str]| inferred("x", &texts(list)).why;
     assert_eq!(why(&["25:23", "25:19", "23:25"]), "\"25:23\" may be the number 1523; x=number reads it so");
