@@ -4,7 +4,7 @@
 const SIGNS: [&[&str]; 3] = [&["°", "º"], &["'", "′", "’"], &["\"", "″", "”", "''"]];
 
 /// The degrees of a text, below zero in the south and the west. `None` for what has no sign of
-/// degrees with a hemisphere or minutes, for 60 minutes or seconds, and beyond 360 degrees.
+/// degrees with a hemisphere or minutes, for more than 60 minutes or seconds (programs round to 60), and beyond 360 degrees.
 pub(crate) fn read(text: &str) -> Option<f64> {
     let text = text.trim();
     let (hemisphere, rest) = hemisphere(text);
@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Option<f64> {
         let behind = rest[end..].trim_start();
         // Two primes are a sign of seconds, and none of minutes.
         rest = signs.iter().find_map(|sign| behind.strip_prefix(sign))?;
-        if number > most || (parts > 0 && number == most) {
+        if number > most {
             return None;
         }
         (degrees, share, parts) = (degrees + number / share, 60.0 * share, parts + 1);
@@ -64,7 +64,7 @@ mod tests {
         near("S 33.9°", -33.9);
         near("-33°54′00″", -33.9);
         near("11º06'00,0''E", 11.1);
-        for text in ["20°C", "20°", "5'11\"", "48.2 N", "N", "48°60'N", "400°N", "48°12'30\"N x", "", "°N", "48°12\"N"]
+        for text in ["20°C", "20°", "5'11\"", "48.2 N", "N", "48°61'N", "400°N", "48°12'30\"N x", "", "°N", "48°12\"N"]
         {
             assert_eq!(read(text), None, "{text}");
         }
