@@ -18,8 +18,12 @@ pub enum LeftOut {
     Text,
     /// It holds lists.
     Lists,
+    /// It holds no numbers, where such are wanted.
+    NoNumbers,
     /// It holds times, where numbers are wanted.
     Times,
+    /// It holds times that are numbers.
+    NumberedTimes,
     /// Its numbers rise evenly from row to row.
     CountsRows,
 }
@@ -46,7 +50,9 @@ impl LeftOut {
             Self::Lists => {
                 "left out, for it holds lists; learners of tokens, such as auto and coin, take them".to_owned()
             }
-            Self::Times => format!("left out, for it holds times; {number} takes it"),
+            Self::NoNumbers => "left out, for it holds no numbers".to_owned(),
+            Self::Times => "left out, for it holds times".to_owned(),
+            Self::NumberedTimes => format!("left out, for it holds times; {number} takes it"),
             Self::CountsRows => format!("left out, for it counts the rows; {number} takes it"),
         }
     }

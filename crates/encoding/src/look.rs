@@ -76,7 +76,14 @@ impl Look {
     /// [`EncodingError::NothingLeft`] when no column is encoded.
     pub fn finish(self, overrides: &Overrides) -> Result<Schema, EncodingError> {
         let Self { names, named, rows, columns } = self;
-        let place = |name: &String| Schema::place(&names, named, name);
+        let mut first = HashMap::with_capacity(names.len());
+        for (place, name) in names.iter().enumerate().rev() {
+            first.insert(name.as_str(), place);
+        }
+        let place = |name: &String| match first.get(name.as_str()) {
+            Some(place) => Ok(*place),
+            None => Schema::place_by_number(&names, named, name),
+        };
         let places = |list: &[String]| list.iter().map(place).collect::<Result<HashSet<_>, _>>();
         let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));

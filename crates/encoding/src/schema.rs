@@ -325,11 +325,16 @@ impl Schema {
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.
     pub(crate) fn place(columns: &[String], named: bool, name: &str) -> Result<usize, EncodingError> {
-        let by_number = || {
-            let digits = if named { name.strip_prefix('#')? } else { name.trim_start_matches('#') };
-            digits.parse::<usize>().ok().filter(|place| (1..=columns.len()).contains(place)).map(|place| place - 1)
-        };
-        columns.iter().position(|column| column == name).or_else(by_number).ok_or_else(|| EncodingError::NoColumn {
+        let place = columns.iter().position(|column| column == name);
+        place.map_or_else(|| Self::place_by_number(columns, named, name), Ok)
+    }
+
+    /// Place of a column of which no name is that.
+    pub(crate) fn place_by_number(columns: &[String], named: bool, name: &str) -> Result<usize, EncodingError> {
+        let digits = if named { name.strip_prefix('#') } else { Some(name.trim_start_matches('#')) };
+        let place = digits.and_then(|digits| digits.parse::<usize>().ok());
+        let place = place.filter(|place| (1..=columns.len()).contains(place)).map(|place| place - 1);
+        place.ok_or_else(|| EncodingError::NoColumn {
             name: name.to_owned(),
             known: listed(columns.iter().map(String::as_str)),
         })

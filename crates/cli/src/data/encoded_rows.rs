@@ -6,6 +6,7 @@ mod odd_cells;
 mod records;
 mod running_encoding;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_core::TokenUse;
@@ -28,7 +29,7 @@ use crate::report::verbosity;
 pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
-pub(crate) use odd_cells::Oddities;
+pub(crate) use odd_cells::{Oddities, tell_columns};
 pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
 use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
@@ -403,7 +404,8 @@ impl TableHead {
                 )));
             }
         }
-        let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
+        let unused: HashSet<usize> = targets.iter().chain(&weight).chain(&ignored).copied().collect();
+        let used = |column: &usize| !unused.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
         let joins = label_id.map(|id| LabelColumns { id, targets: targets.clone() });

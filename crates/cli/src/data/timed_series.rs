@@ -59,8 +59,16 @@ pub(crate) fn refuse_along_rows(shown: &str, names: Option<&[String]>) -> Result
 }
 
 /// Tells why a column is left out, though there are to be no remarks.
-pub(crate) fn tell_left_out(shown: &str, name: &str, why: LeftOut) {
+pub(crate) fn tell_left_out(shown: &str, Column { name, .. }: &Column, why: LeftOut) {
     verbosity::say(format!("{shown}: column {name:?}: {}", why.words(name, Face::Command)));
+}
+
+/// Why a column of times is left out: numbers can be taken all the same.
+pub(crate) fn left_out_times(column: &Column) -> LeftOut {
+    match column.times() {
+        Some(Notation::Clock(_)) => LeftOut::NumberedTimes,
+        _ => LeftOut::Times,
+    }
 }
 
 impl TimedSeries {
@@ -100,7 +108,13 @@ impl TimedSeries {
         let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
         let named = |column: usize| [place_of(&time), of_day, group].contains(&Some(column));
         let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
-        let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
+        let are_names = |column: &Column| {
+            let names_rows = column.used == Use::Identifier && column.range.is_none();
+            (names_rows || column.used == Use::Text) && !states.contains(&column.name)
+        };
+        let names: Vec<usize> = head.places(are_names).into_iter().filter(|column| !named(*column)).collect();
+        let is_apart = |column: &usize| times.contains(column) || names.contains(column) || named(*column);
+        let rest = head.places(|_| true).into_iter().filter(|column| !is_apart(column));
         let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
             let column = head.column(*column);
             column.counter && !*counters && !states.contains(&column.name)
@@ -113,19 +127,25 @@ impl TimedSeries {
         let counting: Vec<usize> = counting.into_iter().filter(|column| !places.contains(column)).collect();
         if time.is_none()
             && group.is_none()
-            && times.len() + counting.len() == 0
+            && times.len() + counting.len() + names.len() == 0
             && numbers.iter().all(NumberColumn::is_plain)
         {
+            head.tell_doubts(&shown, &places);
             return Ok(None);
         }
         if numbers.is_empty() {
+            let what = if names.is_empty() { "times" } else { "times and text" };
             return Err(Failure::because(format!(
-                "{shown}: holds times alone; give a file with columns of numbers, too"
+                "{shown}: holds {what} alone; give a file with columns of numbers, too"
             )));
         }
-        for (columns, why) in [(&times, LeftOut::Times), (&counting, LeftOut::CountsRows)] {
-            columns.iter().for_each(|column| tell_left_out(&shown, &reader.columns()[*column], why));
+        times
+            .iter()
+            .for_each(|column| tell_left_out(&shown, head.column(*column), left_out_times(head.column(*column))));
+        for (columns, why) in [(&names, LeftOut::NoNumbers), (&counting, LeftOut::CountsRows)] {
+            columns.iter().for_each(|column| tell_left_out(&shown, head.column(*column), why));
         }
+        head.tell_doubts(&shown, &places);
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
@@ -329,6 +349,15 @@ impl SeriesHead {
 
     pub(crate) fn cells(&self, column: usize) -> Vec<Cell<'_>> {
         self.rows.iter().map(|record| record.cell(column)).collect()
+    }
+
+    /// Tells a person what these columns may have been meant for.
+    pub(crate) fn tell_doubts(&self, shown: &str, columns: &[usize]) {
+        for Column { name, why, .. } in columns.iter().map(|place| self.column(*place)) {
+            if !why.is_empty() {
+                verbosity::remark(format!("{shown}: column {name:?}: {}", Face::Command.said(name, why)));
+            }
+        }
     }
 
     /// A column that is to be one of numbers.

@@ -8,10 +8,12 @@ use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
-use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows, tell_left_out};
+use crate::data::timed_series::{
+    NumberColumn, SeriesHead, TimeColumn, left_out_times, place, refuse_along_rows, tell_left_out,
+};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
-use mercer_encoding::{Column, Face, Kind, LeftOut, OddCells, Oddity, Overrides, Zone, is_name_of_times};
+use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, Zone, is_name_of_times};
 
 /// Options about the columns.
 pub(super) struct ColumnOptions<'a> {
@@ -111,6 +113,7 @@ impl SeriesRows {
         let numbers: Vec<NumberColumn> = roles.numbers.iter().map(|&place| head.number_column(place)).collect();
         let all = numbers.len() == reader.columns().len() && numbers.iter().all(NumberColumn::is_plain);
         if roles.time.is_none() && roles.group.is_none() && all {
+            head.tell_doubts(&shown, &roles.numbers);
             return Ok(None);
         }
         let clock = roles.time.as_ref().map(|column| {
@@ -472,16 +475,11 @@ impl Roles {
             }
         }
         for column in &self.other_times {
-            tell_left_out(shown, &head.column(*column).name, LeftOut::Times);
+            tell_left_out(shown, head.column(*column), left_out_times(head.column(*column)));
         }
         // A reason is told whatever is chosen.
-        for column in self.unused.iter().map(|place| head.column(*place)).filter(|column| !column.why.is_empty()) {
-            verbosity::remark(format!(
-                "{shown}: column {:?}: {}",
-                column.name,
-                Face::Command.said(&column.name, &column.why)
-            ));
-        }
+        head.tell_doubts(shown, &self.unused);
+        head.tell_doubts(shown, &self.numbers);
         if wanted.season && wanted.targets.is_empty() && !self.unused.is_empty() {
             let list = |columns: &[usize]| match columns {
                 [one] => format!("{} is", name(one)),

@@ -52,6 +52,7 @@ impl WatchedTable {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let mut encoding = Encoding::new(schema, EncodingOptions::default().always(true)).map_err(refused)?;
         encoding.learn_head(&head.rows).map_err(refused)?;
+        encoded_rows::tell_columns(&encoding);
         drop(first);
         let records = last()?;
         Ok(Self { shown, records, encoding, target })
