@@ -4,7 +4,8 @@
 const SIGNS: [&[&str]; 3] = [&["°", "º"], &["'", "′", "’"], &["\"", "″", "”", "''"]];
 
 /// The degrees of a text, below zero in the south and the west. `None` for what has no sign of
-/// degrees with a hemisphere or minutes, for more than 60 minutes or seconds (programs round to 60), and beyond 360 degrees.
+/// degrees with a hemisphere or minutes, for more than 60 minutes or seconds (programs round to
+/// 60), and beyond 360 degrees.
 pub(crate) fn read(text: &str) -> Option<f64> {
     let text = text.trim();
     let (hemisphere, rest) = hemisphere(text);

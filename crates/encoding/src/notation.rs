@@ -165,8 +165,8 @@ impl Notation {
         instant.filter(|seconds| seconds.is_finite())
     }
 
-    /// What clocks show at an instant, in seconds since 1970 by them: those of the zone, if there is
-    /// one, else those of UTC.
+    /// The time that clocks show at an instant, in seconds since 1970 by them: those of the zone,
+    /// if there is one, else those of UTC.
     pub(crate) fn shown(&self, instant: f64) -> f64 {
         if let Self::Zoned(_, zone) = self { instant + zone.offset(instant) } else { instant }
     }

@@ -14,8 +14,8 @@ pub(crate) struct ZoneArguments {
     ///
     /// Times without an offset from UTC are then those that clocks of the zone show, and the hour
     /// that they leave out in spring is none. In a series the hour that comes twice in autumn is
-    /// read in its order. Hours and days are local ones, also those of times with an offset. A model
-    /// of a table or of a series keeps the zone.
+    /// read in its order. Hours and days are local ones, also those of times with an offset. A
+    /// model of a table or of a series keeps the zone.
     #[arg(long, value_name = "NAME", value_parser = zone)]
     pub(crate) zone: Option<Zone>,
 }

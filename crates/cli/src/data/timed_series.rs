@@ -106,46 +106,15 @@ impl TimedSeries {
         let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
         ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
         let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
-        let named = |column: usize| [place_of(&time), of_day, group].contains(&Some(column));
-        let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
-        let are_names = |column: &Column| {
-            let names_rows = column.used == Use::Identifier && column.range.is_none();
-            (names_rows || column.used == Use::Text) && !states.contains(&column.name)
-        };
-        let names: Vec<usize> = head.places(are_names).into_iter().filter(|column| !named(*column)).collect();
-        let is_apart = |column: &usize| times.contains(column) || names.contains(column) || named(*column);
-        let rest = head.places(|_| true).into_iter().filter(|column| !is_apart(column));
-        let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
-            let column = head.column(*column);
-            column.counter && !*counters && !states.contains(&column.name)
-        });
-        // A state may rise evenly, if there is nothing else.
-        if places.is_empty() {
-            places.clone_from(&counting);
-        }
-        let numbers: Vec<NumberColumn> = places.iter().map(|&place| head.number_column(place)).collect();
-        let counting: Vec<usize> = counting.into_iter().filter(|column| !places.contains(column)).collect();
-        if time.is_none()
-            && group.is_none()
-            && times.len() + counting.len() + names.len() == 0
-            && numbers.iter().all(NumberColumn::is_plain)
-        {
-            head.tell_doubts(&shown, &places);
+        let parts = ColumnParts::find(&head, [place_of(&time), of_day, group], states, *counters);
+        let numbers: Vec<NumberColumn> = parts.numbers.iter().map(|&place| head.number_column(place)).collect();
+        let none_apart = time.is_none() && group.is_none() && parts.are_all();
+        if none_apart && numbers.iter().all(NumberColumn::is_plain) {
+            head.tell_doubts(&shown, &parts.numbers);
             return Ok(None);
         }
-        if numbers.is_empty() {
-            let what = if names.is_empty() { "times" } else { "times and text" };
-            return Err(Failure::because(format!(
-                "{shown}: holds {what} alone; give a file with columns of numbers, too"
-            )));
-        }
-        times
-            .iter()
-            .for_each(|column| tell_left_out(&shown, head.column(*column), left_out_times(head.column(*column))));
-        for (columns, why) in [(&names, LeftOut::NoNumbers), (&counting, LeftOut::CountsRows)] {
-            columns.iter().for_each(|column| tell_left_out(&shown, head.column(*column), why));
-        }
-        head.tell_doubts(&shown, &places);
+        parts.check(&shown)?;
+        parts.tell(&head, &shown);
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
@@ -213,6 +182,65 @@ impl TimedSeries {
             example.features.push(column.read(reader, record, *missing)?);
         }
         Ok(true)
+    }
+}
+
+/// Columns of a table by what becomes of them, beside those with a role of their own.
+struct ColumnParts {
+    times: Vec<usize>,
+    names: Vec<usize>,
+    counting: Vec<usize>,
+    numbers: Vec<usize>,
+}
+
+impl ColumnParts {
+    fn find(head: &SeriesHead, roles: [Option<usize>; 3], states: &[String], counters: bool) -> Self {
+        let has_role = |column: &usize| roles.contains(&Some(*column));
+        let are_names = |column: &Column| {
+            let names_rows = column.used == Use::Identifier && column.range.is_none();
+            (names_rows || column.used == Use::Text) && !states.contains(&column.name)
+        };
+        let (mut times, mut names, mut counting, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for place in head.places(|_| true).into_iter().filter(|place| !has_role(place)) {
+            let column = head.column(place);
+            let part = match column {
+                column if column.times().is_some() => &mut times,
+                column if are_names(column) => &mut names,
+                column if column.counter && !counters && !states.contains(&column.name) => &mut counting,
+                _ => &mut numbers,
+            };
+            part.push(place);
+        }
+        // A state may rise evenly, if there is nothing else.
+        if numbers.is_empty() {
+            numbers = std::mem::take(&mut counting);
+        }
+        Self { times, names, counting, numbers }
+    }
+
+    /// True if none is left out.
+    fn are_all(&self) -> bool {
+        self.times.len() + self.names.len() + self.counting.len() == 0
+    }
+
+    /// Refuses a table without numbers.
+    fn check(&self, shown: &str) -> Result<(), Failure> {
+        if !self.numbers.is_empty() {
+            return Ok(());
+        }
+        let what = if self.names.is_empty() { "times" } else { "times and text" };
+        Err(Failure::because(format!("{shown}: holds {what} alone; give a file with columns of numbers, too")))
+    }
+
+    /// Tells a person what is left out, and what the others may have been meant for.
+    fn tell(&self, head: &SeriesHead, shown: &str) {
+        for column in self.times.iter().map(|column| head.column(*column)) {
+            tell_left_out(shown, column, left_out_times(column));
+        }
+        for (columns, why) in [(&self.names, LeftOut::NoNumbers), (&self.counting, LeftOut::CountsRows)] {
+            columns.iter().for_each(|column| tell_left_out(shown, head.column(*column), why));
+        }
+        head.tell_doubts(shown, &self.numbers);
     }
 }
 

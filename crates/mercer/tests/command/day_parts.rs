@@ -6,7 +6,8 @@ use mercer::readers::instant_text;
 
 use crate::support::{Folder, Said, object};
 
-/// 20 days of hours as one column of times, and as days beside clocks and beside hours from 1 to 24.
+/// 20 days of hours as one column of times, and as days beside clocks and beside hours from 1 to
+/// 24.
 fn hours() -> Folder {
     let mut files = ["ts,y", "Date,Time,y", "Date,HE,y", "Date,Time,shop,y"].map(|header| format!("{header}\n"));
     for t in 0..480_u32 {

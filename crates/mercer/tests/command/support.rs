@@ -115,8 +115,8 @@ impl Folder {
         Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
     }
 
-    /// A run that must fail: nothing on stdout, a line on stderr that holds `parts`, and no file more
-    /// or less than before.
+    /// A run that must fail: nothing on stdout, a line on stderr that holds `parts`, and no file
+    /// more or less than before.
     pub(crate) fn refused(&self, code: i32, arguments: &str, parts: &[&str]) {
         let before = self.names();
         check_refusal(&self.run(arguments), code, arguments, parts);
