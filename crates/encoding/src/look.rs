@@ -69,6 +69,22 @@ impl Look {
         self.rows
     }
 
+    /// True if overrides leave a column to be learnt from.
+    ///
+    /// # Errors
+    /// [`EncodingError::NoColumn`] for an override of a column that is not there.
+    pub fn leaves_some(&self, overrides: &Overrides) -> Result<bool, EncodingError> {
+        let places = |list: &[String]| -> Result<HashSet<usize>, EncodingError> {
+            list.iter().map(|name| Schema::place(&self.names, self.named, name)).collect()
+        };
+        let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
+        let is_left = |place: &usize| {
+            let is_wanted = only.is_empty() || only.contains(place);
+            is_wanted && !ignore.contains(place) && !aside.contains(place)
+        };
+        Ok((0..self.names.len()).any(|place| is_left(&place)))
+    }
+
     /// Decides what the columns are.
     ///
     /// # Errors

@@ -40,7 +40,7 @@ impl WatchedTable {
         if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
             return Err(Failure::because(format!("{shown}: {}", twice.said(Face::Command))));
         }
-        let schema = schema(arguments, &first, &head, overrides, &shown)?;
+        let schema = schema(arguments, &first, &mut head, overrides, &shown)?;
         let target = arguments.target.as_ref().map(|choice| {
             let place = choice.place(first.columns().len(), first.feature_names());
             let place = place.ok_or_else(|| no_column(&shown, "--target", choice, first.columns()))?;
@@ -118,7 +118,7 @@ fn options(arguments: &WatchArguments, overrides: &Overrides) -> ReadOptions {
 fn schema(
     arguments: &WatchArguments,
     records: &RowReader,
-    head: &Head,
+    head: &mut Head,
     overrides: Overrides,
     shown: &str,
 ) -> Result<Schema, Failure> {

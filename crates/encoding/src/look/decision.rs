@@ -115,6 +115,10 @@ impl ColumnSight {
         if are_bits && let Some(words) = self.truth_words() {
             return Notation::Truth(words);
         }
+        // What is set off, or has a word, is text to the readers.
+        if self.texts == 0 {
+            return Notation::Plain;
+        }
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
         match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
             TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
