@@ -8,6 +8,7 @@ pub(crate) mod intervals;
 pub(crate) mod scores;
 pub(crate) mod spelling;
 pub(crate) mod task;
+pub(crate) mod zone;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 

@@ -26,12 +26,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mercer_encoding::{TimeStep, Zone};
+use mercer_encoding::TimeStep;
 use mercer_forecast::Forecaster;
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Prediction;
 
 use crate::arguments::dialect::Dialect;
+use crate::arguments::zone::ZoneArguments;
 use crate::data::source::Source;
 use crate::data::stop::Stop;
 use crate::model::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
@@ -100,14 +101,8 @@ pub(crate) struct ForecastArguments {
     /// are other columns of times.
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
-    /// The time zone of the times, such as Europe/Vienna, by the names of the IANA data base
-    ///
-    /// Times without an offset from UTC are then those that clocks of the zone show: the hour that
-    /// comes twice where clocks are set back is read in its order, and the one that they leave out
-    /// is no missing row. Steps of days, weeks and months are local ones. Times of the forecast are
-    /// written with their offset. A model keeps the zone.
-    #[arg(long, value_name = "NAME", value_parser = zone, conflicts_with = "model")]
-    zone: Option<Zone>,
+    #[command(flatten)]
+    zone: ZoneArguments,
     /// Treatment of rows that have the time of the row before: sum, mean or last makes one row of
     /// them [default: refuse]
     #[arg(long, value_name = "HOW", value_enum, default_value_t = Repeats::Refuse, hide_default_value = true, hide_possible_values = true)]
@@ -234,6 +229,11 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
+    if arguments.zone.zone.is_some() && arguments.model.model.is_some() {
+        return Err(Failure::usage(
+            "--zone cannot be used with --model, which keeps the zone of its times; leave it out",
+        ));
+    }
     let source = Source::resolve(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let _lock = asked.lock()?;
@@ -354,10 +354,6 @@ fn check_resumable(path: &Path, found: Beginning, begun: &Beginning) -> Result<B
 fn probability(text: &str) -> Result<f64, &'static str> {
     let p = text.trim().parse().ok().filter(|p: &f64| *p > 0.0 && *p < 1.0);
     p.ok_or("give numbers between 0 and 1, such as 0.05,0.5,0.95")
-}
-
-fn zone(text: &str) -> Result<Zone, &'static str> {
-    Zone::named(text).ok_or("there is no such time zone; give a name such as Europe/Vienna, America/New_York or UTC")
 }
 
 fn origins(text: &str) -> Result<usize, &'static str> {

@@ -12,6 +12,7 @@ use mercer_readers::{ColumnChoice, TargetColumn, instant_text};
 use serde_json::{Value, json};
 
 use crate::arguments::dialect::Dialect;
+use crate::arguments::zone::ZoneArguments;
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::plain::Plain;
@@ -35,6 +36,8 @@ pub(crate) struct InspectArguments {
     /// identifier; may be given several times
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
+    #[command(flatten)]
+    zone: ZoneArguments,
     /// Columns that are not looked at, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,

@@ -23,6 +23,7 @@ use mercer_session::model::Operator;
 
 use crate::arguments::count;
 use crate::arguments::dialect::Dialect;
+use crate::arguments::zone::ZoneArguments;
 use crate::data::stop::Stop;
 use crate::model::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
 use crate::model::store;
@@ -99,6 +100,8 @@ pub(crate) struct KoopmanArguments {
     /// a group; it is no part of a state
     #[arg(long, value_name = "NAME|INDEX")]
     time: Option<ColumnChoice>,
+    #[command(flatten)]
+    zone: ZoneArguments,
     /// By sums: the time from a state to its successor, in which time scales and periods are told
     /// [default: the usual difference of --time, or 1]
     #[arg(long, value_name = "T", value_parser = positive)]
@@ -261,6 +264,7 @@ impl KoopmanArguments {
 
 pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
     let (kept, inputs) = (&arguments.model, arguments.inputs()?);
+    ZoneArguments::check_used(arguments.zone.zone.as_ref(), &"without --time", arguments.time.is_some())?;
     let _lock = kept.lock()?;
     let load = |path| store::load_operator(path).map(|model| (path, model));
     let start = match (&arguments.fork, kept.model.as_deref()) {

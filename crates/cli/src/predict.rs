@@ -17,6 +17,7 @@ use crate::arguments::groups::LabelArguments;
 use crate::arguments::intervals;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::{Kind, TaskOptions};
+use crate::arguments::zone::ZoneArguments;
 use crate::data::bad_rows::{BadRows, OnError};
 use crate::data::encoded_rows::ColumnSource;
 use crate::data::input::sorted_names;
@@ -106,6 +107,8 @@ pub(crate) struct PredictArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
     #[command(flatten)]
+    zone: ZoneArguments,
+    #[command(flatten)]
     dialect: Dialect,
 }
 
@@ -127,6 +130,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     }
     let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
     let mut model = store::load_trained(&arguments.model)?;
+    arguments.zone.check_known(&arguments.model.display(), model.encoding.as_ref())?;
     if let Some(share) = arguments.intervals {
         with_intervals(&mut model, share, arguments)?;
     }

@@ -83,7 +83,7 @@ impl fmt::Display for Cell<'_> {
 
 /// Texts by which files say that a value is not there. Among numbers and times they are gaps; in a
 /// column of categories they are values like any other, for `NA` may be Namibia.
-const GAP_MARKS: [&str; 43] = [
+const GAP_MARKS: [&str; 45] = [
     "NA",
     "na",
     "N/A",
@@ -108,6 +108,8 @@ const GAP_MARKS: [&str; 43] = [
     "–",
     "—",
     ".",
+    "..",
+    "...",
     "?",
     ":",
     "\\N",
@@ -131,7 +133,7 @@ const GAP_MARKS: [&str; 43] = [
 ];
 
 /// True if a text, without the blanks around it, says that a value is not there: nothing, `NA`,
-/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `?`, `:`, `\N`, `missing` and their usual
+/// `NaN`, `null`, `None`, `nil`, `NaT`, `-`, `.`, `..`, `?`, `:`, `\N`, `missing` and their usual
 /// spellings, or an error of a spreadsheet.
 #[must_use]
 pub fn is_gap_mark(text: &str) -> bool {

@@ -3,13 +3,14 @@
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, TokenRow, TokenUse, Validate};
 
-use crate::error::EncodingError;
+use crate::error::{EncodingError, quoted};
 use crate::kind::ToldKind;
 use crate::matching::ColumnMap;
 use crate::overrides::Overrides;
 use crate::schema::{Column, Schema, Use};
 use crate::tokens::TokenEncoding;
 use crate::transform::{EncodingOptions, Transform};
+use crate::zone::Zone;
 
 /// A schema with its transform.
 ///
@@ -122,7 +123,7 @@ impl Encoding {
             let (first, second) = (place + 1, columns.len() + 1);
             return Err(EncodingError::SameName { name: name.to_owned(), first, second });
         }
-        let mut column = Column::late(name.to_owned(), kind.into());
+        let mut column = Column::late(name.to_owned(), kind.into(), self.zone());
         if let Some(tokens) = &mut self.tokens {
             column.used = if column.used == Use::Text { Use::Words } else { column.used };
             tokens.push(&column);
@@ -130,6 +131,12 @@ impl Encoding {
         let added = self.transform.push(&column);
         self.schema.columns.push(column);
         Ok(added)
+    }
+
+    /// The zone of its times, if one is told.
+    #[must_use]
+    pub fn zone(&self) -> Option<&Zone> {
+        self.schema.columns().iter().find_map(|column| column.times()?.zone())
     }
 
     /// A remark on an odd cell of column `column`, behind its place: the value, and the notation in
@@ -142,7 +149,7 @@ impl Encoding {
             return words.to_owned();
         }
         let written = notation.words().map(|words| format!(", {words}")).unwrap_or_default();
-        format!("{:?} {words}; the column is read as {kind}{written}", cell.to_string())
+        format!("{} {words}; the column is read as {kind}{written}", quoted(&cell.to_string()))
     }
 
     /// The kinds of the columns.

@@ -134,6 +134,14 @@ impl EncodingError {
     }
 }
 
+/// A value for a message, in quotes and not too long.
+pub(crate) fn quoted(value: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut begin: String = value.chars().take(SHOWN).collect();
+    begin.push_str(if value.chars().nth(SHOWN).is_some() { "…" } else { "" });
+    format!("{begin:?}")
+}
+
 /// Names for a message: the first few.
 pub(crate) fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 12;

@@ -2,6 +2,7 @@
 //! their words from here.
 
 use crate::face::{CLASSES_TELL, Face};
+use crate::left_out::LeftOut;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
 
@@ -99,18 +100,13 @@ impl Column {
         let category = || face.kind_argument(name, Kind::Category);
         let mut parts = Vec::new();
         match (used, kind) {
-            (Use::Identifier, _) if self.range.is_some() => {
-                let number = face.kind_argument(name, Kind::Number);
-                return format!("left out, for it names rows; {number} or {} takes it", category());
-            }
+            (Use::Identifier, _) if self.range.is_some() => return LeftOut::NumbersRows.words(name, face),
             (Use::Identifier, _) => {
                 let told = if why.is_empty() { String::new() } else { format!(", {}", face.said(name, why)) };
-                return format!("left out, for it names rows; {} takes it{told}", category());
+                return LeftOut::NamesRows.words(name, face) + &told;
             }
-            (Use::Text, Kind::List) => {
-                return "left out, for it holds lists; learners of tokens, such as auto and coin, take them".to_owned();
-            }
-            (Use::Text, _) if why.is_empty() => return format!("left out, for it is text; {} takes it", category()),
+            (Use::Text, Kind::List) => return LeftOut::Lists.words(name, face),
+            (Use::Text, _) if why.is_empty() => return LeftOut::Text.words(name, face),
             (Use::Text, _) => return format!("left out, for {}", face.said(name, why)),
             (Use::Words, Kind::List) => {
                 let left_out = face.kind_argument(name, Kind::Identifier);
@@ -121,7 +117,8 @@ impl Column {
             (Use::Words, _) => {
                 let (whole, left_out) = (category(), face.kind_argument(name, Kind::Identifier));
                 let words = "its words and signs are tokens of learners that take them, such as auto and coin";
-                return format!("{words}; {whole} takes whole cells, {left_out} leaves it out");
+                let why = if why.is_empty() { String::new() } else { format!("; {}", face.said(name, why)) };
+                return format!("{words}; {whole} takes whole cells, {left_out} leaves it out{why}");
             }
             (Use::Late, _) => {
                 return format!("has no value in the first {rows} rows, and begins with the first that it has");

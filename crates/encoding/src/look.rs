@@ -69,6 +69,22 @@ impl Look {
         self.rows
     }
 
+    /// True if overrides leave a column to be learnt from.
+    ///
+    /// # Errors
+    /// [`EncodingError::NoColumn`] for an override of a column that is not there.
+    pub fn leaves_some(&self, overrides: &Overrides) -> Result<bool, EncodingError> {
+        let places = |list: &[String]| -> Result<HashSet<usize>, EncodingError> {
+            list.iter().map(|name| Schema::place(&self.names, self.named, name)).collect()
+        };
+        let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
+        let is_left = |place: &usize| {
+            let is_wanted = only.is_empty() || only.contains(place);
+            is_wanted && !ignore.contains(place) && !aside.contains(place)
+        };
+        Ok((0..self.names.len()).any(|place| is_left(&place)))
+    }
+
     /// Decides what the columns are.
     ///
     /// # Errors
@@ -76,13 +92,20 @@ impl Look {
     /// [`EncodingError::NothingLeft`] when no column is encoded.
     pub fn finish(self, overrides: &Overrides) -> Result<Schema, EncodingError> {
         let Self { names, named, rows, columns } = self;
-        let place = |name: &String| Schema::place(&names, named, name);
+        let mut first = HashMap::with_capacity(names.len());
+        for (place, name) in names.iter().enumerate().rev() {
+            first.insert(name.as_str(), place);
+        }
+        let place = |name: &String| match first.get(name.as_str()) {
+            Some(place) => Ok(*place),
+            None => Schema::place_by_number(&names, named, name),
+        };
         let places = |list: &[String]| list.iter().map(place).collect::<Result<HashSet<_>, _>>();
         let (ignore, only, aside) = (places(&overrides.ignore)?, places(&overrides.only)?, places(&overrides.aside)?);
         let kinds = overrides.kinds.iter().map(|(name, kind)| Ok((place(name)?, *kind)));
         let kinds = kinds.collect::<Result<HashMap<_, _>, EncodingError>>()?;
         let decided = columns.into_iter().zip(&names).enumerate().map(|(place, (mut sight, name))| {
-            sight.number_marks = overrides.marks;
+            (sight.number_marks, sight.zone) = (overrides.marks, overrides.zone.clone());
             let mut column = sight.decide(name, kinds.get(&place).copied())?;
             if aside.contains(&place) {
                 column.used = Use::SetAside;

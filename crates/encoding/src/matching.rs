@@ -1,5 +1,7 @@
 //! Columns of another file, found by name.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::error::{EncodingError, listed};
 use crate::schema::{Schema, Use};
 use mercer_core::{Cell, Cells};
@@ -33,15 +35,18 @@ impl ColumnMap {
             }
             return Ok(Self { sources, width: names.len(), missing: Vec::new(), unknown: Vec::new() });
         }
+        let mut places: HashMap<&str, (usize, Option<usize>)> = HashMap::with_capacity(names.len());
+        for (place, name) in names.iter().enumerate() {
+            places.entry(name).and_modify(|(_, second)| *second = second.or(Some(place))).or_insert((place, None));
+        }
         let mut sources = Vec::with_capacity(columns.len());
         for column in columns {
-            let mut places = names.iter().enumerate().filter(|(_, name)| **name == column.name).map(|(place, _)| place);
-            let first = places.next();
-            if let (Some(first), Some(second)) = (first, places.next()) {
+            let found = places.get(column.name.as_str());
+            if let Some((first, Some(second))) = found {
                 let (first, second) = (first + 1, second + 1);
                 return Err(EncodingError::SameName { name: column.name.clone(), first, second });
             }
-            sources.push(first);
+            sources.push(found.map(|(first, _)| *first));
         }
         let found = |place: usize| sources[place].is_some();
         if !columns.iter().enumerate().any(|(place, column)| column.used.is_learnt() && found(place)) {
@@ -53,7 +58,8 @@ impl ColumnMap {
         }
         let lacking = columns.iter().enumerate().filter(|(place, column)| column.used.is_learnt() && !found(*place));
         let missing = lacking.map(|(_, column)| column.name.clone()).collect();
-        let unknown = names.iter().filter(|name| columns.iter().all(|column| column.name != **name)).cloned().collect();
+        let known: HashSet<&str> = columns.iter().map(|column| column.name.as_str()).collect();
+        let unknown = names.iter().filter(|name| !known.contains(name.as_str())).cloned().collect();
         Ok(Self { sources, width: names.len(), missing, unknown })
     }
 

@@ -12,6 +12,7 @@
 //! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
+//! | `48°12'30"N` | the degrees |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 //! | `192.168.7.9`, `192.168.200.1` | the category `192.168/16` |
 
@@ -23,7 +24,8 @@ use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
-use crate::{duration, magnitude, written_time};
+use crate::zone::{Zone, tells_zone};
+use crate::{degrees, duration, magnitude, written_time};
 
 pub use crate::century::Century;
 pub use crate::clock::Clock;
@@ -66,6 +68,11 @@ pub enum Notation {
     Truth(TruthWords),
     /// `192.168.7.9`: IPv4 addresses, as categories of their /16 networks.
     Network,
+    /// Times as clocks of a zone show them, in another notation; those that tell an offset from UTC
+    /// are read by it.
+    Zoned(Box<Self>, Zone),
+    /// `48°12'30"N`: angles, in degrees.
+    Degrees,
 }
 
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
@@ -113,6 +120,7 @@ impl Notation {
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Number(numeral)) => numeral.read_on(text),
             (Cell::Numeral(_, text) | Cell::Text(text), Self::Magnitude(numeral)) => numeral.read_magnitude(text),
             (Cell::Text(text), Self::Duration) => duration::seconds(text),
+            (Cell::Text(text), Self::Degrees) => degrees::read(text).or_else(|| plain(text)),
             (Cell::Duration(seconds) | Cell::TimeOfDay(seconds), Self::Duration) => {
                 Some(seconds).filter(|seconds| seconds.is_finite())
             }
@@ -127,7 +135,23 @@ impl Notation {
     /// The instant that a cell of a column of times is, in seconds since 1970.
     #[must_use]
     pub fn instant(&self, cell: Cell<'_>) -> Option<f64> {
+        self.instant_behind(cell, None)
+    }
+
+    /// The same where the instant of the row before is told. In a zone that settles the hour that
+    /// comes twice where clocks are set back; without, it is the first. `None` also for a time that
+    /// clocks of the zone leave out.
+    #[must_use]
+    pub fn instant_behind(&self, cell: Cell<'_>, before: Option<f64>) -> Option<f64> {
         let instant = match (cell, self) {
+            (_, Self::Zoned(written, zone)) => {
+                let read = written.instant(cell)?;
+                let is_local = match cell {
+                    Cell::Text(text) => !tells_zone(text),
+                    cell => matches!(cell, Cell::TimeOfDay(_)),
+                };
+                if is_local { zone.instant(read, before) } else { Some(read) }
+            }
             (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order, century)) => parse_instant(text).or_else(|| order.read(text, *century)),
             (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
@@ -139,6 +163,35 @@ impl Notation {
             _ => cell.number().and_then(|number| Clock::of_size(number)?.read(number)),
         };
         instant.filter(|seconds| seconds.is_finite())
+    }
+
+    /// The time that clocks show at an instant, in seconds since 1970 by them: those of the zone,
+    /// if there is one, else those of UTC.
+    pub(crate) fn shown(&self, instant: f64) -> f64 {
+        if let Self::Zoned(_, zone) = self { instant + zone.offset(instant) } else { instant }
+    }
+
+    /// The same without its zone.
+    pub(crate) fn written(&self) -> &Self {
+        if let Self::Zoned(written, _) = self { written } else { self }
+    }
+
+    /// The zone of its times, if one is told.
+    #[must_use]
+    pub fn zone(&self) -> Option<&Zone> {
+        if let Self::Zoned(_, zone) = self { Some(zone) } else { None }
+    }
+
+    /// The notation of times in a zone. Years and parts of them, and days of which only the number
+    /// is written, are the same in all.
+    pub(crate) fn in_zone(self, zone: &Zone) -> Self {
+        match self {
+            Self::Clock(Clock::Digits | Clock::Days | Clock::Months | Clock::Years)
+            | Self::Quarter(_)
+            | Self::Half(_)
+            | Self::Month(_) => self,
+            written => Self::Zoned(Box::new(written), zone.clone()),
+        }
     }
 
     /// The category that an IPv4 address is in a column of such: `192.168/16` for `192.168.7.9`.
@@ -185,7 +238,12 @@ impl Notation {
             Self::Magnitude(numeral) => format!("{}, thousands and millions multiplied", numeral.words()),
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
+            Self::Degrees => "angles, in degrees".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
+            Self::Zoned(written, zone) => {
+                let written = written.words().map(|words| format!("{words}, ")).unwrap_or_default();
+                format!("{written}by clocks of {}", zone.name())
+            }
         })
     }
 
@@ -197,6 +255,7 @@ impl Notation {
                 century.map(Century::words)
             }
             Self::Clock(Clock::Days) => self.words(),
+            Self::Zoned(written, _) => written.guess(),
             _ => None,
         }
     }
@@ -223,6 +282,9 @@ impl Notation {
             texts.clone().take(MANY).count() == MANY || texts.clone().any(|(text, _)| text.contains(['.', ',']));
         let certain = texts.clone().any(|(text, _)| duration::is_certain(text));
         let of_numerals = |letter| Self::of_numerals(texts.clone(), (misfit, marks), letter);
+        if most(texts.clone(), misfit, |text| degrees::read(text).is_some()) {
+            return TextReading::As(Self::Degrees);
+        }
         Self::of_magnitudes(texts.clone(), (misfit, marks))
             .or(|| of_numerals(Letter::Code))
             .or(|| if several { of_numerals(Letter::Unit) } else { TextReading::Text })

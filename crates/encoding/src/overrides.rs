@@ -3,6 +3,7 @@
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
 use crate::notation::NumberMarks;
+use crate::zone::Zone;
 
 /// Kinds of columns that a user tells, by their names. `#3` is the third column, if no column is
 /// called so.
@@ -19,6 +20,8 @@ pub struct Overrides {
     pub marks: NumberMarks,
     /// Columns that are targets, weights and the like: never encoded, never missed.
     pub aside: Vec<String>,
+    /// The zone of times without an offset from UTC. Hours and days are those of its clocks.
+    pub zone: Option<Zone>,
 }
 
 impl Overrides {
@@ -54,6 +57,12 @@ impl Overrides {
     #[must_use]
     pub fn marks(self, marks: NumberMarks) -> Self {
         Self { marks, ..self }
+    }
+
+    /// The same with the zone of times without an offset.
+    #[must_use]
+    pub fn zone(self, zone: Option<Zone>) -> Self {
+        Self { zone, ..self }
     }
 
     /// [`kind`](Self::kind) from a text `NAME=KIND`, where the kind may be `dmy`, `mdy` or `ymd`.

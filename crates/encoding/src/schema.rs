@@ -29,6 +29,7 @@ use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
 use crate::overrides::Overrides;
+use crate::zone::Zone;
 
 /// Most frequent categories that a schema remembers of a column.
 pub(crate) const LISTED: usize = 256;
@@ -177,7 +178,8 @@ impl Column {
     }
 
     /// A column of which nothing has been seen.
-    pub(crate) fn late(name: String, ToldKind { kind, order, durations }: ToldKind) -> Self {
+    pub(crate) fn late(name: String, told: ToldKind, zone: Option<&Zone>) -> Self {
+        let ToldKind { kind, order, durations } = told;
         let used = match kind {
             Kind::Identifier => Use::Identifier,
             Kind::Text | Kind::List => Use::Text,
@@ -185,6 +187,8 @@ impl Column {
         };
         let all = TimeParts { hour: true, weekday: true, season: true };
         let time = if kind == Kind::Time { all } else { TimeParts::default() };
+        let usual = if durations { Notation::Duration } else { Notation::Plain };
+        let notation = order.map_or(usual, |order| Notation::Day(order, Some(Century::USUAL)));
         Self {
             name,
             kind,
@@ -195,9 +199,10 @@ impl Column {
             categories: Vec::new(),
             time,
             mean: kind == Kind::Category,
-            notation: order.map_or(if durations { Notation::Duration } else { Notation::Plain }, |order| {
-                Notation::Day(order, Some(Century::USUAL))
-            }),
+            notation: match zone {
+                Some(zone) if kind == Kind::Time => notation.in_zone(zone),
+                _ => notation,
+            },
             why: String::new(),
             counter: false,
         }
@@ -320,11 +325,16 @@ impl Schema {
 
     /// Place of a column by its name; `#3`, or `3` without names, is the third.
     pub(crate) fn place(columns: &[String], named: bool, name: &str) -> Result<usize, EncodingError> {
-        let by_number = || {
-            let digits = if named { name.strip_prefix('#')? } else { name.trim_start_matches('#') };
-            digits.parse::<usize>().ok().filter(|place| (1..=columns.len()).contains(place)).map(|place| place - 1)
-        };
-        columns.iter().position(|column| column == name).or_else(by_number).ok_or_else(|| EncodingError::NoColumn {
+        let place = columns.iter().position(|column| column == name);
+        place.map_or_else(|| Self::place_by_number(columns, named, name), Ok)
+    }
+
+    /// Place of a column of which no name is that.
+    pub(crate) fn place_by_number(columns: &[String], named: bool, name: &str) -> Result<usize, EncodingError> {
+        let digits = if named { name.strip_prefix('#') } else { Some(name.trim_start_matches('#')) };
+        let place = digits.and_then(|digits| digits.parse::<usize>().ok());
+        let place = place.filter(|place| (1..=columns.len()).contains(place)).map(|place| place - 1);
+        place.ok_or_else(|| EncodingError::NoColumn {
             name: name.to_owned(),
             known: listed(columns.iter().map(String::as_str)),
         })

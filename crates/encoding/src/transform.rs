@@ -35,9 +35,10 @@ mod mean;
 mod measures;
 mod time;
 
-use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, List, Oddity, ParameterError, TokenUse, Validate};
 
 use crate::error::EncodingError;
+use crate::left_out::LeftOut;
 use crate::notation::{Notation, is_gap};
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, Kind, Schema, Use};
@@ -199,11 +200,8 @@ impl Transform {
                 || schema.columns().iter().filter(|column| matches!(column.used, Use::Text | Use::Identifier));
             let doubt = columns().find(|column| !column.why.is_empty()).or_else(|| columns().next()).cloned();
             return Err(doubt.map_or(EncodingError::NothingLeft, |Column { name, why, kind, .. }| {
-                let left_out = || match kind {
-                    Kind::List => "it holds lists; learners of tokens, such as auto and coin, take them".to_owned(),
-                    _ => format!("left out, for it names rows or is text; {name}=category takes it"),
-                };
-                EncodingError::OneInDoubt { why: if why.is_empty() { left_out() } else { why }, name }
+                let left_out = if kind == Kind::List { LeftOut::Lists } else { LeftOut::NamesOrText };
+                EncodingError::OneInDoubt { why: if why.is_empty() { left_out.doubt(&name) } else { why }, name }
             }));
         }
         Ok(Self { options, columns, pool, before, dimension })
@@ -357,6 +355,9 @@ impl Transform {
                 Encoder::Aside | Encoder::Ignored => None,
                 Encoder::Number(column) => misfit(column.notation.number(cell).is_some()),
                 Encoder::Late(column) => column.oddity(cell),
+                // Its members are tokens.
+                column if column.is_stray(cell) && self.options.tokens == TokenUse::Always => None,
+                column if column.is_stray(cell) => misfit(false),
                 Encoder::Category(column) | Encoder::Many(column, _) => column.oddity(cell),
                 Encoder::Network(own) | Encoder::ManyNetworks(own, _) => {
                     Notation::network(cell).map_or_else(|| misfit(false), |network| own.oddity(Cell::Text(&network)))
@@ -457,11 +458,23 @@ impl Encoder {
     /// `network`, and what is none has no value there.
     fn read<'a>(&self, cell: Cell<'a>, network: &'a mut String) -> Cell<'a> {
         if !matches!(self, Self::Network(_) | Self::ManyNetworks(..)) {
-            return cell;
+            return if self.is_stray(cell) { Cell::Missing } else { cell };
         }
         let Some(name) = Notation::network(cell) else { return Cell::Missing };
         *network = name;
         Cell::Text(network)
+    }
+
+    /// True for a list in a column of categories, unless it was one of them when the column was
+    /// looked at: as a category it would stand for nothing else.
+    fn is_stray(&self, cell: Cell<'_>) -> bool {
+        let is_list = match cell {
+            Cell::List(_) => true,
+            Cell::Text(text) => List::begins(text) && List::read(text).is_ok(),
+            _ => false,
+        };
+        let own = self.categories().filter(|_| is_list && !matches!(self, Self::Late(_)));
+        own.is_some_and(|own| own.oddity(cell) == Some(Oddity::NewCategory))
     }
 
     /// The categories of a column that may have some.

@@ -8,7 +8,7 @@ use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
 /// A time zone of the IANA data base, such as `Europe/Vienna`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Zone {
@@ -64,6 +64,28 @@ impl Zone {
     }
 }
 
+/// True if a time has its zone with it: `Z`, an offset, a name such as `CET` or `[Europe/Berlin]`.
+#[must_use]
+pub fn tells_zone(text: &str) -> bool {
+    let text = text.trim();
+    let word = text.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
+    let is_name = (3..=4).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
+    // As .NET writes what has passed since 1970.
+    let is_epoch = text.starts_with("/Date(");
+    is_name || is_epoch || matches!(word, "Z" | "z") || text.ends_with(']') || text.split(' ').any(tells_offset)
+}
+
+/// True for `+02:00`, and for a time with an offset behind it.
+fn tells_offset(word: &str) -> bool {
+    let of_day = word.split_once(':').filter(|(_, rest)| rest.contains(['+', '-']));
+    let behind = match of_day {
+        Some((_, rest)) if !word.starts_with(['+', '-']) => rest.rsplit(['+', '-']).next().unwrap_or(""),
+        _ => word.strip_prefix(['+', '-']).unwrap_or(""),
+    };
+    let digits = behind.chars().filter(char::is_ascii_digit).count();
+    matches!(digits, 2 | 4) && behind.chars().all(|c| c.is_ascii_digit() || c == ':')
+}
+
 impl TryFrom<String> for Zone {
     type Error = String;
 
@@ -92,6 +114,35 @@ mod tests {
 
     fn seconds(text: &str) -> f64 {
         parse_instant(text).unwrap()
+    }
+
+    #[test]
+    fn texts_tell_their_zone_or_not() {
+        for told in [
+            "2024-05-31T08:30Z",
+            "2024-05-31 08:30:00+02:00",
+            "2024-05-31T08:30:00.25-0700",
+            "01/Jan/2022:03:00:00 -0700",
+            "Sat Jan 1 03:00:00 2022 -0700",
+            "2022-01-01 03:00:00.0000000 +01:00",
+            "2022-01-01T03:00:00+01:00[Europe/Berlin]",
+            "Saturday, 01-Jan-22 03:00:00 GMT",
+            "27.10.2024 02:00 CEST",
+            "/Date(1641006000000)/",
+        ] {
+            assert!(tells_zone(told), "{told}");
+        }
+        for local in [
+            "2024-05-31",
+            "2024-05-31T08:30",
+            "Wednesday, 12-Jan-22 03:00:00",
+            "03:00 12-Jan-22",
+            "8:29 PM",
+            "Jan 8, 2023 8:29 PM",
+            "31.5.2024 3.00",
+        ] {
+            assert!(!tells_zone(local), "{local}");
+        }
     }
 
     #[test]

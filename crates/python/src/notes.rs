@@ -2,7 +2,7 @@
 //! nothing is refused.
 
 use mercer::catalogue::find;
-use mercer::encoding::{Cells, Encoding, OddCells, Oddity, ScaledTargets};
+use mercer::encoding::{Cells, Encoding, OddCells, Oddity, ScaledTargets, lacks_column};
 use mercer::model::{Description, Tabular, Task};
 use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
 use mercer::{AnyKernel, AnyRegressor};
@@ -112,8 +112,7 @@ impl Notes {
         for name in columns {
             if !self.missing.contains(name) {
                 self.missing.push(name.clone());
-                self.said
-                    .push(format!("there is no column {name:?}, which the model knows; its values count as missing"));
+                self.said.push(format!("the table {}", lacks_column(name)));
             }
         }
     }

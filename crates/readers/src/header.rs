@@ -414,9 +414,12 @@ pub(crate) fn ahead(
     texts
 }
 
-/// True if a record is the header once more.
+/// True if a record is the header once more, as where files stand one behind the other, each with
+/// its mark of byte order.
 pub(crate) fn repeats(cells: &Cells, names: &[String]) -> bool {
-    cells.iter().zip(names).all(|(cell, name)| cell.trim_ascii() == name.as_bytes())
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    let bare = |cell: &[u8]| cell.strip_prefix(MARK).unwrap_or(cell).trim_ascii().to_vec();
+    cells.iter().zip(names).all(|(cell, name)| bare(cell) == name.as_bytes())
         && names.iter().any(|name| !name.is_empty())
 }
 

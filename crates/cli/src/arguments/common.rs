@@ -19,6 +19,7 @@ use crate::arguments::dialect::Dialect;
 use crate::arguments::groups::GroupArguments;
 use crate::arguments::intervals::IntervalArguments;
 use crate::arguments::task::TaskChoice;
+use crate::arguments::zone::ZoneArguments;
 use crate::report::failure::Failure;
 
 /// Columns of a list, in which names in quotes were cut at their commas.
@@ -144,6 +145,8 @@ pub(crate) struct CommonArguments {
     /// inspect` tells what is found.
     #[arg(long = "as", value_name = "NAME=KIND")]
     pub(crate) kinds: Vec<String>,
+    #[command(flatten)]
+    pub(crate) zone: ZoneArguments,
     /// Number of features in a row; only LIBSVM from a pipe needs it
     #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) dimension: Option<NonZeroUsize>,

@@ -6,10 +6,13 @@ mod odd_cells;
 mod records;
 mod running_encoding;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_core::TokenUse;
-use mercer_encoding::{Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use};
+use mercer_encoding::{
+    Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use, lacks_column,
+};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
     TargetColumn, Targets,
@@ -17,6 +20,7 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
+use crate::arguments::zone::ZoneArguments;
 use crate::data::opening::Opening;
 use crate::data::source::{TableColumns, no_column};
 use crate::report::failure::Failure;
@@ -25,7 +29,7 @@ use crate::report::verbosity;
 pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
-pub(crate) use odd_cells::Oddities;
+pub(crate) use odd_cells::{Oddities, tell_columns};
 pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
 use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
@@ -65,6 +69,7 @@ impl EncodedRows {
     ) -> Result<Option<Self>, Failure> {
         let Some(file) = &*opening else { return Ok(None) };
         if options.format == Some(Format::Libsvm) {
+            ZoneArguments::check_used(looking.overrides.zone.as_ref(), &file.shown(), false)?;
             return Ok(None);
         }
         // The encoding leaves columns out, so that places are those of the file.
@@ -77,6 +82,12 @@ impl EncodedRows {
         let Ok(reader) = file.records(&whole) else { return Ok(None) };
         let shown = file.shown().to_owned();
         let found = TableHead::in_head(&shown, reader, options, looking, wanted)?;
+        let is_used = match &found {
+            TableKind::Encoded(found) => found.encoding.zone().is_some(),
+            // Whoever reads the table tells why it cannot be read.
+            TableKind::Numbers(schema) => schema.is_none(),
+        };
+        ZoneArguments::check_used(looking.overrides.zone.as_ref(), &shown, is_used)?;
         let found = match found {
             TableKind::Encoded(found) => found,
             TableKind::Numbers(schema) => {
@@ -136,9 +147,7 @@ impl EncodedRows {
         if aloud {
             dialect::tell_doubt(records.doubt());
             for name in map.missing() {
-                verbosity::remark(format!(
-                    "{shown}: has no column {name:?}, which the model knows; its values count as missing"
-                ));
+                verbosity::say(format!("{shown}: {}", lacks_column(name)));
             }
         }
         let (width, names_of_file) = (names.len(), &*names);
@@ -395,11 +404,14 @@ impl TableHead {
                 )));
             }
         }
-        let used = |column: &usize| !targets.contains(column) && weight != Some(*column) && !ignored.contains(column);
+        let unused: HashSet<usize> = targets.iter().chain(&weight).chain(&ignored).copied().collect();
+        let used = |column: &usize| !unused.contains(column);
         let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
         // Whoever reads numbers tells what cannot be read.
         let joins = label_id.map(|id| LabelColumns { id, targets: targets.clone() });
-        let head = match Head::of(&mut records, joins.as_ref(), |first| looking.at_once && plain(first)) {
+        let head = match Head::of(&mut records, joins.as_ref(), |first| {
+            looking.at_once && looking.overrides.zone.is_none() && plain(first)
+        }) {
             Err(error @ DataError::Container(_)) => return Err(error.into()),
             head => head.ok().flatten(),
         };

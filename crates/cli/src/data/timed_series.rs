@@ -2,7 +2,7 @@
 //! order.
 
 use mercer_encoding::{
-    Column, EncodingError, Face, Kind, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
+    Column, EncodingError, Face, Kind, LeftOut, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
 };
 use mercer_readers::is_gap_mark;
 use mercer_readers::{
@@ -11,6 +11,8 @@ use mercer_readers::{
 };
 
 use crate::arguments::dialect;
+use crate::arguments::zone::ZoneArguments;
+use crate::data::day_part::DayPart;
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
 use crate::data::source::{TableColumns, no_column};
@@ -56,6 +58,19 @@ pub(crate) fn refuse_along_rows(shown: &str, names: Option<&[String]>) -> Result
     )))
 }
 
+/// Tells why a column is left out, though there are to be no remarks.
+pub(crate) fn tell_left_out(shown: &str, Column { name, .. }: &Column, why: LeftOut) {
+    verbosity::say(format!("{shown}: column {name:?}: {}", why.words(name, Face::Command)));
+}
+
+/// Why a column of times is left out: numbers can be taken all the same.
+pub(crate) fn left_out_times(column: &Column) -> LeftOut {
+    match column.times() {
+        Some(Notation::Clock(_)) => LeftOut::NumberedTimes,
+        _ => LeftOut::Times,
+    }
+}
+
 impl TimedSeries {
     /// `None` where all columns are to be read as numbers, also for what cannot be read: whoever
     /// does so tells why. A column of a file is one of times if it is so in each of the first rows;
@@ -87,40 +102,19 @@ impl TimedSeries {
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
         let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
         let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
-        let time = time.map(|place| head.time_column(place));
-        let named = |column: usize| [place_of(&time), group].contains(&Some(column));
-        let times: Vec<usize> = head.times().into_iter().filter(|column| !named(*column)).collect();
-        let rest = head.places(|_| true).into_iter().filter(|column| !times.contains(column) && !named(*column));
-        let (counting, mut places): (Vec<usize>, Vec<usize>) = rest.partition(|column| {
-            let column = head.column(*column);
-            column.counter && !*counters && !states.contains(&column.name)
-        });
-        // A state may rise evenly, if there is nothing else.
-        if places.is_empty() {
-            places.clone_from(&counting);
-        }
-        let numbers: Vec<NumberColumn> = places.iter().map(|&place| head.number_column(place)).collect();
-        let counting: Vec<usize> = counting.into_iter().filter(|column| !places.contains(column)).collect();
-        if time.is_none()
-            && group.is_none()
-            && times.len() + counting.len() == 0
-            && numbers.iter().all(NumberColumn::is_plain)
-        {
+        let time = time.map(|place| head.with_day_part(head.time_column(place), group, |_| false));
+        let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
+        ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
+        let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
+        let parts = ColumnParts::find(&head, [place_of(&time), of_day, group], states, *counters);
+        let numbers: Vec<NumberColumn> = parts.numbers.iter().map(|&place| head.number_column(place)).collect();
+        let none_apart = time.is_none() && group.is_none() && parts.are_all();
+        if none_apart && numbers.iter().all(NumberColumn::is_plain) {
+            head.tell_doubts(&shown, &parts.numbers);
             return Ok(None);
         }
-        if numbers.is_empty() {
-            return Err(Failure::because(format!(
-                "{shown}: holds times alone; give a file with columns of numbers, too"
-            )));
-        }
-        for (columns, what) in [(&times, "holds times"), (&counting, "counts the rows")] {
-            for column in columns {
-                let name = &reader.columns()[*column];
-                verbosity::remark(format!(
-                    "{shown}: column {name:?} {what} and is left out; --as '{name}=number' takes it"
-                ));
-            }
-        }
+        parts.check(&shown)?;
+        parts.tell(&head, &shown);
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
@@ -177,7 +171,7 @@ impl TimedSeries {
             }
         }
         if let Some(column) = time {
-            let now = column.read(reader, record)?;
+            let now = column.read(reader, record, *before)?;
             if let Some(before) = before.filter(|before| now < *before) {
                 let [value, before] = [now, before].map(|time| column.text(time));
                 return Err(DataError::Earlier { cell: cell(column.place), value, before });
@@ -188,6 +182,65 @@ impl TimedSeries {
             example.features.push(column.read(reader, record, *missing)?);
         }
         Ok(true)
+    }
+}
+
+/// Columns of a table by what becomes of them, beside those with a role of their own.
+struct ColumnParts {
+    times: Vec<usize>,
+    names: Vec<usize>,
+    counting: Vec<usize>,
+    numbers: Vec<usize>,
+}
+
+impl ColumnParts {
+    fn find(head: &SeriesHead, roles: [Option<usize>; 3], states: &[String], counters: bool) -> Self {
+        let has_role = |column: &usize| roles.contains(&Some(*column));
+        let are_names = |column: &Column| {
+            let names_rows = column.used == Use::Identifier && column.range.is_none();
+            (names_rows || column.used == Use::Text) && !states.contains(&column.name)
+        };
+        let (mut times, mut names, mut counting, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for place in head.places(|_| true).into_iter().filter(|place| !has_role(place)) {
+            let column = head.column(place);
+            let part = match column {
+                column if column.times().is_some() => &mut times,
+                column if are_names(column) => &mut names,
+                column if column.counter && !counters && !states.contains(&column.name) => &mut counting,
+                _ => &mut numbers,
+            };
+            part.push(place);
+        }
+        // A state may rise evenly, if there is nothing else.
+        if numbers.is_empty() {
+            numbers = std::mem::take(&mut counting);
+        }
+        Self { times, names, counting, numbers }
+    }
+
+    /// True if none is left out.
+    fn are_all(&self) -> bool {
+        self.times.len() + self.names.len() + self.counting.len() == 0
+    }
+
+    /// Refuses a table without numbers.
+    fn check(&self, shown: &str) -> Result<(), Failure> {
+        if !self.numbers.is_empty() {
+            return Ok(());
+        }
+        let what = if self.names.is_empty() { "times" } else { "times and text" };
+        Err(Failure::because(format!("{shown}: holds {what} alone; give a file with columns of numbers, too")))
+    }
+
+    /// Tells a person what is left out, and what the others may have been meant for.
+    fn tell(&self, head: &SeriesHead, shown: &str) {
+        for column in self.times.iter().map(|column| head.column(*column)) {
+            tell_left_out(shown, column, left_out_times(column));
+        }
+        for (columns, why) in [(&self.names, LeftOut::NoNumbers), (&self.counting, LeftOut::CountsRows)] {
+            columns.iter().for_each(|column| tell_left_out(shown, head.column(*column), why));
+        }
+        head.tell_doubts(shown, &self.numbers);
     }
 }
 
@@ -244,21 +297,34 @@ pub(crate) struct TimeColumn {
     pub(crate) place: usize,
     /// `None` for plain numbers.
     pub(crate) notation: Option<Notation>,
+    /// The column of the time of day, where this one has days alone.
+    pub(crate) of_day: Option<DayPart>,
 }
 
 impl TimeColumn {
-    /// The time of the record that was last read.
-    pub(crate) fn read(&self, reader: &RowReader, record: &Record) -> Result<f64, DataError> {
+    /// The time of a record, where both columns can be read.
+    pub(crate) fn time(&self, record: &Record, before: Option<f64>) -> Option<f64> {
         let cell = record.cell(self.place);
         let time = match &self.notation {
-            Some(notation) => notation.instant(cell),
+            Some(notation) => notation.instant_behind(cell, before),
             None => cell.number(),
         };
-        time.ok_or_else(|| match self.notation {
-            Some(_) if !is_gap(&cell) => {
-                DataError::NotATime { cell: reader.place(self.place), value: cell.to_string() }
+        let of_day = self.of_day.as_ref().map_or(Some(0.0), |part| part.seconds(record.cell(part.place)));
+        Some(time? + of_day?)
+    }
+
+    /// The time of the record that was last read.
+    ///
+    /// Where clocks are set back, `before` is the time of the row before it.
+    pub(crate) fn read(&self, reader: &RowReader, record: &Record, before: Option<f64>) -> Result<f64, DataError> {
+        self.time(record, before).ok_or_else(|| {
+            let (cell, part) = (record.cell(self.place), self.of_day.as_ref());
+            let odd = part.filter(|part| part.seconds(record.cell(part.place)).is_none());
+            let (cell, place) = odd.map_or((cell, self.place), |part| (record.cell(part.place), part.place));
+            match self.notation {
+                Some(_) if !is_gap(&cell) => DataError::NotATime { cell: reader.place(place), value: cell.to_string() },
+                _ => unreadable(cell, reader.place(place)),
             }
-            _ => unreadable(cell, reader.place(self.place)),
         })
     }
 
@@ -313,6 +379,15 @@ impl SeriesHead {
         self.rows.iter().map(|record| record.cell(column)).collect()
     }
 
+    /// Tells a person what these columns may have been meant for.
+    pub(crate) fn tell_doubts(&self, shown: &str, columns: &[usize]) {
+        for Column { name, why, .. } in columns.iter().map(|place| self.column(*place)) {
+            if !why.is_empty() {
+                verbosity::remark(format!("{shown}: column {name:?}: {}", Face::Command.said(name, why)));
+            }
+        }
+    }
+
     /// A column that is to be one of numbers.
     pub(crate) fn number_column(&self, place: usize) -> NumberColumn {
         NumberColumn { place, notation: self.column(place).numerals() }
@@ -322,7 +397,29 @@ impl SeriesHead {
     pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
         let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
         let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
-        TimeColumn { place, notation }
+        TimeColumn { place, notation, of_day: None }
+    }
+
+    /// The same with the column of the time of day, if days alone do not tell the rows of a group
+    /// apart. It is none of those that are `used`.
+    pub(crate) fn with_day_part(
+        &self,
+        mut time: TimeColumn,
+        group: Option<usize>,
+        used: impl Fn(usize) -> bool,
+    ) -> TimeColumn {
+        let columns = self.schema.columns().iter().enumerate();
+        let others = columns.filter(|(place, _)| *place != time.place && group != Some(*place) && !used(*place));
+        time.of_day = time
+            .notation
+            .as_ref()
+            .and_then(|notation| DayPart::find(others, &self.rows, (time.place, notation), group));
+        time
+    }
+
+    /// The times of the first rows.
+    pub(crate) fn times_of(&self, column: &TimeColumn) -> Vec<f64> {
+        self.rows.iter().filter_map(|record| column.time(record, None)).collect()
     }
 
     /// The columns that hold times.

@@ -1,6 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
-use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone};
+use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone, tells_zone};
 use mercer_readers::instant_text;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,7 +58,6 @@ enum TimeStyle {
 impl Clock {
     /// From the first cells of the column.
     pub(super) fn new(name: &str, notation: Option<&Notation>, cells: &[Cell<'_>], options: ClockOptions) -> Self {
-        let ClockOptions { open, grouped, zone } = options;
         let time = |cell: &Cell<'_>| notation.map_or_else(|| cell.number(), |notation| notation.instant(*cell));
         let read: Vec<f64> = cells.iter().filter_map(time).collect();
         let style = match notation {
@@ -76,15 +75,25 @@ impl Clock {
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };
+        Self::of_times(name, (style, notation.is_some()), &read, options)
+    }
+
+    /// From the times of the first rows, as clocks show them.
+    pub(super) fn of_local_times(name: &str, read: &[f64], options: ClockOptions) -> Self {
+        Self::of_times(name, (TimeStyle::Instant { zone: false }, true), read, options)
+    }
+
+    fn of_times(name: &str, (style, are_times): (TimeStyle, bool), read: &[f64], options: ClockOptions) -> Self {
+        let ClockOptions { open, grouped, zone } = options;
         let zone = zone.filter(|_| matches!(style, TimeStyle::Instant { .. }));
         let mut clock =
             Self { name: name.to_owned(), step: None, style, open: false, in_order: true, zone, local: true };
-        let mut times = clock.placed(&read, grouped);
-        clock.step = TimeStep::detect(&times, notation.is_some());
+        let mut times = clock.placed(read, grouped);
+        clock.step = TimeStep::detect(&times, are_times);
         // A step of days is one of local days; hours are those of UTC.
         clock.local = clock.zone.is_some() && clock.step.is_some_and(TimeStep::is_of_days);
         if clock.zone.is_some() && !clock.local {
-            times = clock.placed(&read, grouped);
+            times = clock.placed(read, grouped);
             clock.step = TimeStep::detect(&times, true);
         }
         clock.in_order = times.is_sorted();
@@ -214,16 +223,6 @@ impl Clock {
         }
         self.step?.rows_between(before, after)
     }
-}
-
-/// True if a time has its zone with it: `Z`, an offset, a name such as `CET` or `[Europe/Berlin]`.
-fn tells_zone(text: &str) -> bool {
-    let word = text.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or("");
-    let is_name = (3..=4).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
-    is_name
-        || matches!(word, "Z" | "z")
-        || text.ends_with(']')
-        || text.get(16..).is_some_and(|end| end.contains(['+', '-']))
 }
 
 /// Seconds ahead of UTC as `+02:00`.

@@ -312,9 +312,9 @@ impl SeriesSource {
             repeats: arguments.repeats,
             head,
             group: group.as_ref(),
-            zone: arguments.zone.as_ref(),
+            zone: arguments.zone.zone.as_ref(),
             clock: known_times.iter().flatten().map(TimeMemory::clock).next(),
-            overrides: overrides(&arguments.kinds, &Source::resolve(path)?)?,
+            overrides: overrides(&arguments.kinds, None, &Source::resolve(path)?)?,
         };
         let Some(mut rows) = SeriesRows::look(&mut opening, &options, &wanted)? else {
             return Ok(Self::Numbers(Input::of_numbers(opening, &options)?.into()));

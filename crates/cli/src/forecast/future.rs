@@ -33,10 +33,12 @@ impl Future {
         }
         let wanted: Vec<ColumnChoice> = names.iter().map(|name| ColumnChoice::Name((*name).to_owned())).collect();
         let time = feed.clock().map(|clock| ColumnChoice::Name(clock.name.clone()));
+        let of_day = feed.time_column().and_then(|column| column.of_day.as_ref());
+        let of_day = of_day.map(|part| ColumnChoice::Name(part.name.clone()));
         let options = ReadOptions {
             target: TargetColumn::None,
             missing: Missing::Nan,
-            mentioned: wanted.iter().chain(&time).cloned().collect(),
+            mentioned: wanted.iter().chain(&time).chain(&of_day).cloned().collect(),
             ..ReadOptions::default()
         };
         let options = arguments.dialect.told(path, options);
@@ -51,7 +53,16 @@ impl Future {
         };
         let columns: Vec<NumberColumn> = wanted.iter().map(column).collect::<Result<_, Failure>>()?;
         let time = time.and_then(|name| place(&name, &reader, &shown, "--future").ok()).zip(feed.time_column());
-        let time = time.map(|(place, column)| TimeColumn { place, ..column.clone() });
+        let time = time.and_then(|(days, column)| {
+            let of_day = match column.of_day.clone() {
+                Some(part) => {
+                    let name = ColumnChoice::Name(part.name.clone());
+                    Some(part.at(place(&name, &reader, &shown, "--future").ok()?))
+                }
+                None => None,
+            };
+            Some(TimeColumn { place: days, of_day, ..column.clone() })
+        });
         let mut future = Self { shown, ..Self::default() };
         let mut record = Record::new();
         while reader.next_record(&mut record)? {
@@ -59,7 +70,7 @@ impl Future {
                 future.inputs.push(column.read(&reader, &record, Missing::Refuse)?);
             }
             if let Some(column) = &time {
-                let read = column.read(&reader, &record)?;
+                let read = column.read(&reader, &record, None)?;
                 let before = future.times.last().copied();
                 future
                     .times

@@ -8,7 +8,9 @@ use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
-use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, place, refuse_along_rows};
+use crate::data::timed_series::{
+    NumberColumn, SeriesHead, TimeColumn, left_out_times, place, refuse_along_rows, tell_left_out,
+};
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 use mercer_encoding::{Column, Face, Kind, OddCells, Oddity, Overrides, Zone, is_name_of_times};
@@ -111,14 +113,17 @@ impl SeriesRows {
         let numbers: Vec<NumberColumn> = roles.numbers.iter().map(|&place| head.number_column(place)).collect();
         let all = numbers.len() == reader.columns().len() && numbers.iter().all(NumberColumn::is_plain);
         if roles.time.is_none() && roles.group.is_none() && all {
+            head.tell_doubts(&shown, &roles.numbers);
             return Ok(None);
         }
         let clock = roles.time.as_ref().map(|column| {
             let name = &reader.columns()[column.place];
-            let cells = head.cells(column.place);
             let options =
                 ClockOptions { open: data.is_pipe(), grouped: roles.group.is_some(), zone: wanted.zone.cloned() };
-            let mut clock = Clock::new(name, column.notation.as_ref(), &cells, options);
+            let mut clock = match &column.of_day {
+                Some(_) => Clock::of_local_times(name, &head.times_of(column), options),
+                None => Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options),
+            };
             wanted.clock.into_iter().for_each(|known| clock.go_on(known));
             clock
         });
@@ -265,7 +270,7 @@ impl SeriesRows {
     /// Hands the record last read to the course of the series.
     fn offer(&mut self) -> Result<(), Failure> {
         let (Some(column), Some(clock)) = (&self.time, &self.clock) else { return Ok(()) };
-        let (read, before) = (column.read(&self.reader, &self.record)?, self.courses[self.now].newest());
+        let (read, before) = (column.read(&self.reader, &self.record, None)?, self.courses[self.now].newest());
         let Some(now) = clock.place(read, before) else {
             return Err(Failure::because(format!("{}: {}", self.cell(column.place), clock.never_shown(read))));
         };
@@ -412,7 +417,12 @@ impl Roles {
             None if times.len() == width => None,
             None => times.iter().find(|place| !asked_for(**place)).map(|place| head.time_column(*place)),
         };
-        let is_time = |column: usize| time.as_ref().is_some_and(|time| time.place == column);
+        let used = |column: usize| targets.contains(&column) || inputs.contains(&column);
+        let time = time.map(|time| head.with_day_part(time, group, used));
+        let is_time = |column: usize| {
+            let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
+            time.as_ref().is_some_and(|time| time.place == column) || of_day == Some(column)
+        };
         times.retain(|column| !asked_for(*column) && !is_time(*column));
         let rest: Vec<usize> = (0..width)
             .filter(|column| !is_time(*column) && !times.contains(column) && group != Some(*column))
@@ -456,22 +466,20 @@ impl Roles {
                 None => String::new(),
             };
             let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
-            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() {
+            let joined = self.time.as_ref().is_some_and(|time| time.of_day.is_some());
+            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined {
                 let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
-                verbosity::remark(format!("{shown}: column {:?} holds the times{guess}{is}", clock.name));
+                let beside = self.time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.words()));
+                let beside = beside.unwrap_or_default();
+                verbosity::remark(format!("{shown}: column {:?}{beside} holds the times{guess}{is}", clock.name));
             }
         }
         for column in &self.other_times {
-            verbosity::remark(format!("{shown}: column {} holds times and is left out", name(column)));
+            tell_left_out(shown, head.column(*column), left_out_times(head.column(*column)));
         }
         // A reason is told whatever is chosen.
-        for column in self.unused.iter().map(|place| head.column(*place)).filter(|column| !column.why.is_empty()) {
-            verbosity::remark(format!(
-                "{shown}: column {:?}: {}",
-                column.name,
-                Face::Command.said(&column.name, &column.why)
-            ));
-        }
+        head.tell_doubts(shown, &self.unused);
+        head.tell_doubts(shown, &self.numbers);
         if wanted.season && wanted.targets.is_empty() && !self.unused.is_empty() {
             let list = |columns: &[usize]| match columns {
                 [one] => format!("{} is", name(one)),

@@ -32,7 +32,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
         };
     }
     let source = Source::resolve(file)?;
-    let overrides = encoded_rows::overrides(kinds, &source)?;
+    let overrides = encoded_rows::overrides(kinds, arguments.zone.zone.as_ref(), &source)?;
     let records = match source {
         Source::Named(name) => {
             refuse_for_named(name, of_files)?;

@@ -191,7 +191,7 @@ impl PairStream {
         let known_trajectory = known.and_then(of);
         let sums = method == KoopmanMethod::Sums;
         let missing = if sums || given { Missing::Nan } else { Missing::default() };
-        let overrides = overrides(&arguments.kinds, &Source::resolve(path)?)?;
+        let overrides = overrides(&arguments.kinds, arguments.zone.zone.as_ref(), &Source::resolve(path)?)?;
         let states = known.map_or(&[][..], |(_, model)| &model.columns);
         let wanted = SeriesOptions { time, group, missing, overrides, states, counters: false };
         let input = open(path, &arguments.dialect, &stop, &wanted)?;

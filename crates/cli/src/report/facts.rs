@@ -41,29 +41,49 @@ impl Serialize for Facts {
 
 /// A fact without the marks of JSON, and with its control characters escaped.
 fn words(fact: &Value) -> String {
+    let mut text = String::new();
+    write_words(&mut text, fact);
+    text
+}
+
+/// Writes the same. Writing to a string cannot fail.
+fn write_words(text: &mut String, fact: &Value) {
     match fact {
-        Value::String(text) => Plain(text).to_string(),
-        Value::Null => "none".to_owned(),
-        Value::Bool(yes) => if *yes { "yes" } else { "no" }.to_owned(),
+        Value::String(fact) => drop(write!(text, "{}", Plain(fact))),
+        Value::Null => text.push_str("none"),
+        Value::Bool(yes) => text.push_str(if *yes { "yes" } else { "no" }),
         Value::Array(list) if list.iter().any(Value::is_object) => {
-            list.iter().map(line).collect::<Vec<_>>().join(&format!("\n{:23}", ""))
+            for (place, thing) in list.iter().enumerate() {
+                if place > 0 {
+                    let _ = write!(text, "\n{:23}", "");
+                }
+                write_line(text, thing);
+            }
         }
-        Value::Array(list) if list.is_empty() => "none".to_owned(),
-        Value::Array(list) => list.iter().map(words).collect::<Vec<_>>().join(", "),
+        Value::Array(list) if list.is_empty() => text.push_str("none"),
+        Value::Array(list) => text.push_str(&list.iter().map(words).collect::<Vec<_>>().join(", ")),
         Value::Object(map) => {
-            map.iter().map(|(key, value)| format!("{}={}", Plain(key), words(value))).collect::<Vec<_>>().join(" ")
+            let pairs = map.iter().map(|(key, value)| format!("{}={}", Plain(key), words(value)));
+            text.push_str(&pairs.collect::<Vec<_>>().join(" "));
         }
-        Value::Number(number) => number.as_f64().filter(|_| number.is_f64()).map_or(number.to_string(), digits),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(number) => text.push_str(&digits(number)),
+            None => drop(write!(text, "{number}")),
+        },
     }
 }
 
-/// A thing with a name, and what is said of it.
-fn line(thing: &Value) -> String {
+/// Writes a thing with a name, and what is said of it.
+fn write_line(text: &mut String, thing: &Value) {
     // What is done with a column says how it is used, and nothing is a poor reason.
     let shown = |(key, fact): &(&String, &Value)| !["name", "use"].contains(&&***key) && **fact != "";
-    let mut facts: Vec<_> = thing.as_object().into_iter().flatten().filter(shown).collect();
-    facts.sort_by_key(|(key, _)| *key != "kind");
-    let facts: Vec<String> =
-        facts.into_iter().map(|(key, fact)| format!("{} {}", key.replace('_', " "), words(fact))).collect();
-    format!("{}: {}", words(&thing["name"]), facts.join(", "))
+    let facts = || thing.as_object().into_iter().flatten().filter(shown);
+    write_words(text, &thing["name"]);
+    let (kind, rest) = (facts().filter(|(key, _)| *key == "kind"), facts().filter(|(key, _)| *key != "kind"));
+    for (place, (key, fact)) in kind.chain(rest).enumerate() {
+        text.push_str(if place == 0 { ": " } else { ", " });
+        text.extend(key.chars().map(|c| if c == '_' { ' ' } else { c }));
+        text.push(' ');
+        write_words(text, fact);
+    }
 }

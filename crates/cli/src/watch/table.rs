@@ -28,7 +28,7 @@ pub(super) struct WatchedTable {
 impl WatchedTable {
     pub(super) fn open(arguments: &WatchArguments, stop: &Stop) -> Result<Self, Failure> {
         let source = Source::resolve(&arguments.data)?;
-        let overrides = encoded_rows::overrides(&arguments.as_kinds, &source)?;
+        let overrides = encoded_rows::overrides(&arguments.as_kinds, None, &source)?;
         let (mut first, last) = records(arguments, &overrides, &source, stop)?;
         let shown = source.to_string();
         dialect::tell_doubt(first.doubt());
@@ -40,7 +40,7 @@ impl WatchedTable {
         if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
             return Err(Failure::because(format!("{shown}: {}", twice.said(Face::Command))));
         }
-        let schema = schema(arguments, &first, &head, overrides, &shown)?;
+        let schema = schema(arguments, &first, &mut head, overrides, &shown)?;
         let target = arguments.target.as_ref().map(|choice| {
             let place = choice.place(first.columns().len(), first.feature_names());
             let place = place.ok_or_else(|| no_column(&shown, "--target", choice, first.columns()))?;
@@ -52,6 +52,7 @@ impl WatchedTable {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let mut encoding = Encoding::new(schema, EncodingOptions::default().always(true)).map_err(refused)?;
         encoding.learn_head(&head.rows).map_err(refused)?;
+        encoded_rows::tell_columns(&encoding);
         drop(first);
         let records = last()?;
         Ok(Self { shown, records, encoding, target })
@@ -117,7 +118,7 @@ fn options(arguments: &WatchArguments, overrides: &Overrides) -> ReadOptions {
 fn schema(
     arguments: &WatchArguments,
     records: &RowReader,
-    head: &Head,
+    head: &mut Head,
     overrides: Overrides,
     shown: &str,
 ) -> Result<Schema, Failure> {

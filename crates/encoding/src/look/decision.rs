@@ -115,6 +115,10 @@ impl ColumnSight {
         if are_bits && let Some(words) = self.truth_words() {
             return Notation::Truth(words);
         }
+        // What is set off, or has a word, is text to the readers.
+        if self.texts == 0 {
+            return Notation::Plain;
+        }
         let set_off = self.unlisted == 0 && self.values().any(|(value, _)| is_set_off(value));
         match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
             TextReading::As(notation) if set_off || matches!(notation, Notation::Magnitude(_)) => notation,
@@ -194,6 +198,10 @@ impl ColumnSight {
             Some(told) => (told.kind, self.told(name, told)?, String::new()),
             None => self.kind(name),
         };
+        let notation = match &self.zone {
+            Some(zone) if kind == Kind::Time => notation.in_zone(zone),
+            _ => notation,
+        };
         let used = match kind {
             Kind::Identifier | Kind::Text | Kind::List if told.is_some() => Use::Unwanted,
             _ if self.present() == 0 && told.is_none() => Use::Late,
@@ -203,14 +211,15 @@ impl ColumnSight {
         };
         let strangers = if notation == Notation::Network { self.marks + self.take_networks() } else { 0 };
         let is_time = kind == Kind::Time;
-        let (range, times) = self.ranges(kind, &notation);
+        // As clocks show them: what a value of the look says is read once more, without its zone.
+        let (range, times) = self.ranges(kind, notation.written());
         let listed = kind == Kind::Category || (kind == Kind::Constant && range.ends().is_none());
         let misfits = match kind {
             // The text of a number may have a decimal comma, which the file tells and a value does
             // not.
             Kind::Number if notation == Notation::Plain => self.present() + self.marks - self.numbers - self.plain,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
-            Kind::Time => self.marks + self.misfits(|cell| notation.instant(cell).is_some()),
+            Kind::Time => self.marks + self.misfits(|cell| notation.written().instant(cell).is_some()),
             Kind::Constant if range.ends().is_some() => self.marks,
             _ => strangers,
         };

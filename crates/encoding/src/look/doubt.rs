@@ -10,6 +10,11 @@ use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::written_time::clock;
 
+/// The smallest size of a whole number that may mark a gap, and how many other values there must be
+/// beside one that is not written in nines.
+const FEWEST_OF_A_MARK: f64 = 9.0;
+const FEWEST_OTHERS: usize = 20;
+
 impl ColumnSight {
     /// A number below zero as accounts write it, with what it is read as.
     pub(super) fn set_off(&self, notation: &Notation) -> Option<String> {
@@ -22,7 +27,8 @@ impl ColumnSight {
         let code = self.code.map(|written| format!("some {written}; {name}=category keeps codes apart"));
         let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
         let present = self.present();
-        let differ = present >= ENOUGH_TEXTS && self.distinct() == present && is_name_of_identifier(name);
+        let differ = present >= ENOUGH_TEXTS && self.distinct() == present;
+        let differ = differ && (is_name_of_identifier(name) || self.are_long_numbers());
         let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
         code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
     }
@@ -52,6 +58,14 @@ impl ColumnSight {
             let first = small.insert(value.to_lowercase(), value)?;
             Some(format!("{first:?} and {value:?} differ in capitals alone, and are two of them"))
         })
+    }
+
+    /// True for numbers as of cards and accounts: whole ones of as many digits, 11 or more.
+    fn are_long_numbers(&self) -> bool {
+        let mut lengths = self.values().map(|(value, _)| value.len());
+        let first = lengths.next().filter(|length| *length >= 11);
+        let are_digits = || self.values().all(|(value, _)| value.bytes().all(|byte| byte.is_ascii_digit()));
+        first.is_some() && lengths.all(|length| Some(length) == first) && are_digits()
     }
 
     /// A text that is a number where that is told, with the number, in a column of such.
@@ -109,29 +123,34 @@ impl ColumnSight {
         texts.find(|value| notation.number(Cell::Text(value)).is_none())
     }
 
-    /// A number that programs write where there is no value, if it is there more than once and much
-    /// farther from all others than these are from one another.
-    fn outlying_mark(&self) -> Option<&'static str> {
-        const MARKS: [(&str, f64); 7] = [
-            ("-99", -99.0),
-            ("-999", -999.0),
-            ("-9999", -9999.0),
-            ("-99999", -99_999.0),
-            ("999", 999.0),
-            ("9999", 9999.0),
-            ("99999", 99_999.0),
-        ];
-        let is_far = |(text, mark): &(&str, f64)| {
-            let often = self.places.get(*text).is_some_and(|&place| self.values[place].1 > 1);
+    /// A whole number that is there more than once, and much farther from all others than these are
+    /// from one another: programs write such where there is no value.
+    fn outlying_mark(&self) -> Option<String> {
+        if self.unlisted > 0 {
+            return None;
+        }
+        // A value does not tell which mark stands before its fraction.
+        let number = |value: &str| value.parse::<f64>().or_else(|_| value.replacen(',', ".", 1).parse()).ok();
+        let numbers = self.values().filter_map(|(value, count)| Some((value, number(value)?, count)));
+        let numbers: Vec<(&str, f64, u64)> = numbers.filter(|(_, number, _)| number.is_finite()).collect();
+        let is_far = |(text, mark, count): &&(&str, f64, u64)| {
             let mut others = ValueRange::NOTHING;
-            if often && self.unlisted == 0 {
-                let values = self.values().filter(|(value, _)| value != text);
-                values.filter_map(|(value, _)| value.parse().ok()).for_each(|number| others.observe(number));
-            }
-            others.ends().is_some_and(|(low, high)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low))
+            numbers.iter().filter(|(_, other, _)| other != mark).for_each(|(_, other, _)| others.observe(*other));
+            let is_whole = *mark == mark.trunc() && mark.abs() >= FEWEST_OF_A_MARK;
+            let differ = is_nines(text) || numbers.len() > FEWEST_OTHERS;
+            let far = |(low, high): (f64, f64)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low);
+            *count > 1 && is_whole && differ && others.ends().is_some_and(far)
         };
-        MARKS.into_iter().find(is_far).map(|(text, _)| text)
+        let ends = [f64::lt, f64::gt]
+            .map(|beyond| numbers.iter().reduce(|end, other| if beyond(&other.1, &end.1) { other } else { end }));
+        ends.into_iter().flatten().find(is_far).map(|(text, ..)| (*text).to_owned())
     }
+}
+
+/// True for `-999` and the like.
+fn is_nines(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.len() >= 2 && digits.bytes().all(|byte| byte == b'9')
 }
 
 /// True if a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no

@@ -8,9 +8,13 @@ use crate::key::Key;
 use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks};
 use crate::numeral::code;
 use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
+use crate::zone::Zone;
 
 /// Different values of a column that are counted.
 const MOST_DISTINCT: usize = 10_000;
+
+/// Values of a column that are found by going through them.
+const FEW: usize = 16;
 
 /// Texts of which none comes twice before they count as identifiers.
 pub(super) const ENOUGH_TEXTS: u64 = 20;
@@ -49,7 +53,7 @@ pub(super) struct ColumnSight {
     pub(super) times: TimeVariation,
     /// The different values with how often each came, in the order in which they came first.
     pub(super) values: Vec<(String, u64)>,
-    /// Where each of them stands there.
+    /// Where each of them stands there, once there are many.
     pub(super) places: HashMap<String, usize>,
     /// The form of the first number that may be a code.
     pub(super) code: Option<&'static str>,
@@ -57,6 +61,8 @@ pub(super) struct ColumnSight {
     pub(super) unlisted: u64,
     /// The marks of numbers, told or shown by other columns.
     pub(super) number_marks: NumberMarks,
+    /// The zone of times, if it is told.
+    pub(super) zone: Option<Zone>,
 }
 
 /// Variation of the times of a column.
@@ -143,14 +149,31 @@ impl ColumnSight {
             }
         }
         let key = key.as_str();
-        if let Some(&place) = self.places.get(key) {
+        if let Some(place) = self.place(key) {
             self.values[place].1 += 1;
         } else if key.len() <= LONGEST_NAME && self.values.len() < MOST_DISTINCT {
-            self.places.insert(key.to_owned(), self.values.len());
             self.values.push((key.to_owned(), 1));
+            match self.values.len() {
+                few if few < FEW => {}
+                FEW => {
+                    let values = self.values.iter().enumerate();
+                    self.places = values.map(|(place, (value, _))| (value.clone(), place)).collect();
+                }
+                many => {
+                    self.places.insert(key.to_owned(), many - 1);
+                }
+            }
         } else {
             self.unlisted += 1;
         }
+    }
+
+    /// Where a value stands among those that came before.
+    fn place(&self, key: &str) -> Option<usize> {
+        if self.values.len() < FEW {
+            return self.values.iter().position(|(value, _)| value == key);
+        }
+        self.places.get(key).copied()
     }
 
     pub(super) fn observe_order(&mut self, number: f64) {

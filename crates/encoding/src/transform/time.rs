@@ -47,7 +47,7 @@ impl Times {
 
     /// True if a cell is a number, which is read by its size, where times are no numbers.
     pub(super) fn is_numbered(&self, cell: Cell<'_>) -> bool {
-        let are_numbers = matches!(self.notation, Notation::Clock(_));
+        let are_numbers = matches!(self.notation.written(), Notation::Clock(_));
         !are_numbers && cell.number().is_some() && self.instant(cell).is_some()
     }
 
@@ -57,7 +57,7 @@ impl Times {
             numbers[self.elapsed_at()] = self.elapsed.gap();
             return tell_gap(self.gaps, numbers);
         };
-        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(instant);
+        let Calendar { of_day, of_week, of_year, .. } = Calendar::from_instant(self.notation.shown(instant));
         let TimeParts { hour, weekday, season } = self.parts;
         let shares = [(hour, of_day), (weekday, of_week), (season, of_year)];
         let circles = shares.into_iter().filter(|(has, _)| *has).map(|(_, share)| TAU * share);

@@ -36,9 +36,31 @@ fn numbers_that_stand_for_no_value_are_told() {
     let why = |values: &[f64]| inferred("x", &numbers(values.iter().copied())).why;
     assert!(why(&[20.0, -999.0, 35.0, -999.0, 50.0]).starts_with("-999 is far from all others; --gap -999 tells"));
     assert!(why(&[0.1, 9999.0, 0.7, 9999.0]).starts_with("9999 is far"));
+    // Any whole number among many others.
+    let among = |mark: f64, others: i32| {
+        let others = (0..others).map(f64::from);
+        why(&others.chain([mark, mark]).collect::<Vec<f64>>())
+    };
+    assert!(among(-200.0, 30).starts_with("-200 is far from all others; --gap -200 tells"));
+    assert_eq!([among(-200.0, 4), among(-200.5, 30), among(-60.0, 30)], [""; 3]);
     for values in [&[20.0, -999.0, 35.0][..], &[-999.0, -500.0, -999.0, 300.0], &[998.0, 999.0, 999.0], &[-99.0; 4]] {
         assert_eq!(why(values), "", "{values:?}");
     }
+}
+
+#[test]
+fn angles_are_numbers_and_numbers_of_cards_are_told() {
+    let angles: Vec<String> =
+        (0..40).map(|t| format!("{}°{:02}'30\"{}", t * 7 % 60, t * 11 % 60, ["N", "S"][t % 2])).collect();
+    let column = inferred("lat", &angles.iter().map(|text| Cell::Text(text)).collect::<Vec<_>>());
+    assert_eq!((column.kind, column.notation.clone(), column.missing), (Kind::Number, Notation::Degrees, 0));
+    assert!(column.range.is_some_and(|(low, high)| low < -50.0 && high > 50.0), "{:?}", column.range);
+    let line = column.line(40, Face::Command).unwrap();
+    assert_eq!(line, "column \"lat\": number, angles, in degrees");
+
+    let cards = |digits: f64| inferred("x", &numbers((0..30).map(|t| digits + f64::from(t * 37 % 100)))).why;
+    assert_eq!(cards(4e15), "another one in each row; x=identifier leaves it out");
+    assert_eq!(cards(4e6), "");
 }
 
 #[test]

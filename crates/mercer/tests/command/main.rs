@@ -6,6 +6,7 @@ mod classifiers;
 mod columns;
 mod compare;
 mod data;
+mod day_parts;
 mod dialects;
 #[cfg(feature = "arrow")]
 mod doors;
@@ -44,6 +45,7 @@ mod outliers;
 #[cfg(feature = "plots")]
 mod plots;
 mod refusals;
+mod remedies;
 mod scales;
 mod scores;
 mod season;
@@ -66,3 +68,4 @@ mod tune;
 mod watch;
 mod weights;
 mod words;
+mod zones;

@@ -208,3 +208,33 @@ fn the_service_takes_sparse_rows() {
         answer["predictions"].as_array().unwrap().iter().map(|one| one["prediction"].as_f64().unwrap()).collect();
     assert_eq!(made, expected);
 }
+
+/// A list in a column of categories is no category: it counts as missing and is told, from JSON as
+/// from CSV, and learners of tokens take its members.
+#[test]
+fn a_list_among_categories_does_not_fit() {
+    let rows = |cell: &dyn Fn(usize) -> String| -> String {
+        (0..60).map(|t| format!("{{\"c\":{},\"x\":{},\"y\":{}}}\n", cell(t), t % 7, t % 3 + t % 7)).collect()
+    };
+    let plain = rows(&|t| format!("\"{}\"", ["u", "v", "w"][t % 3]));
+    let odd =
+        rows(&|t| if t % 5 == 2 { "[\"u\",\"v\"]".to_owned() } else { format!("\"{}\"", ["u", "v", "w"][t % 3]) });
+    let csv = rows(&|t| if t % 5 == 2 { "[L]".to_owned() } else { ["u", "v", "w"][t % 3].to_owned() });
+    let line = |line: &str| line.replace("{\"c\":", "").replace("\"x\":", "").replace("\"y\":", "").replace('}', "");
+    let csv: String = csv.lines().map(|text| line(text) + "\n").collect();
+    let csv = "c,x,y\n".to_owned() + &csv.replace("[L]", "\"[\"\"u\"\",\"\"v\"\"]\"");
+    let folder = Folder::new().with("d.ndjson", plain).with("odd.ndjson", odd).with("odd.csv", csv);
+    folder.run("train d.ndjson --learner krls --target y --out m.mercer --quiet");
+    let [json, csv] = ["odd.ndjson", "odd.csv"].map(|file| folder.run(&format!("predict {file} --model m.mercer")));
+    for said in [&json, &csv] {
+        assert!(said.err.contains("does not fit its column and counts as missing"), "{}", said.err);
+        assert!(said.err.contains("column \"c\": 12 cells did not fit and counted as missing"), "{}", said.err);
+    }
+    let numbers = |text: &str| -> Vec<f64> {
+        let digits = |line: &str| line.trim_matches(|c: char| !(c.is_ascii_digit() || c == '-')).parse().ok();
+        text.lines().filter_map(|line| digits(line.trim_start_matches("{\"prediction\":"))).collect()
+    };
+    assert_eq!((numbers(&json.out).len(), numbers(&json.out)), (60, numbers(&csv.out)));
+    folder.run("train d.ndjson --learner auto --target y --out a.mercer --quiet");
+    assert_eq!(folder.run("predict odd.ndjson --model a.mercer").code, Some(0));
+}

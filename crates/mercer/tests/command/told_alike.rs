@@ -75,13 +75,57 @@ fn the_command_tells_the_same_everywhere() {
     }
 }
 
+/// What a column may have been meant for, and why it is left out, whatever is done with the rows.
+#[test]
+fn series_trajectories_and_watches_tell_the_doubts_of_inspect() {
+    let row = |t: usize| {
+        let crp = if t % 5 == 2 { "<5".to_owned() } else { (t * 7 % 40).to_string() };
+        let level = if t % 20 == 3 { "-999".to_owned() } else { (t * 3 % 50).to_string() };
+        let day = format!("2024-{:02}-{:02}", t / 28 + 1, t % 28 + 1);
+        format!("{day},n{t}x,{crp},{level},{:02}:30,{}\n", t % 24, t % 9)
+    };
+    let header = "day,name,crp,level,at,y\n";
+    let whole = header.to_owned() + &(0..200).map(row).collect::<String>();
+    let plain = whole.lines().map(|line| line.split(',').enumerate().filter(|(place, _)| *place != 2));
+    let plain: String = plain.map(|cells| cells.map(|(_, cell)| cell).collect::<Vec<_>>().join(",") + "\n").collect();
+    let folder = Folder::new().with("d.csv", whole).with("plain.csv", plain);
+    let inspected = folder.json("inspect d.csv");
+    let why = |name: &str| {
+        let columns = inspected["columns"].as_array().unwrap();
+        let column = columns.iter().find(|column| column["name"] == name).unwrap();
+        column["why"].as_str().unwrap().to_owned()
+    };
+    let doubt = |name: &str| why(name)[why(name).find("\"<5\"").unwrap_or(0)..].to_owned();
+    assert!(doubt("crp").starts_with("\"<5\" is no number; --as 'crp=number'"), "{}", doubt("crp"));
+    assert!(why("level").starts_with("-999 is far from all others; --gap -999"), "{}", why("level"));
+    for (line, told) in [
+        ("eval d.csv --learner krls", &["crp", "level", "name"][..]),
+        ("watch d.csv", &["crp", "level", "name"]),
+        ("forecast d.csv", &["crp", "level"]),
+        ("forecast d.csv --target y", &["crp", "level"]),
+        ("forecast d.csv --target y --quiet", &[]),
+        ("koopman plain.csv --trajectory", &["level"]),
+        ("koopman plain.csv --trajectory --time day", &["level"]),
+    ] {
+        let said = folder.run(line);
+        assert_eq!(said.code, Some(0), "{line}: {}", said.err);
+        told.iter().for_each(|name| assert!(said.err.contains(&doubt(name)), "{line}, {name}: {}", said.err));
+        // Whatever is left out is told, with a remedy only where there is one.
+        let series = line.starts_with("forecast") || line.starts_with("koopman");
+        assert!(!series || said.err.contains("\"at\": left out, for it holds times\n"), "{line}: {}", said.err);
+        let names = line.starts_with("koopman");
+        assert!(!names || said.err.contains("\"name\": left out, for it holds no numbers\n"), "{line}: {}", said.err);
+    }
+}
+
 #[cfg(all(unix, feature = "serve"))]
 #[test]
 fn the_service_counts_what_the_command_counts_and_describes_columns_in_its_words() {
     use serde_json::json;
 
     let folder = Folder::new().with("d.csv", table(0..300)).with("rest.csv", table(300..500));
-    folder.done("train d.csv --target amount --learner krls --out m.mercer --quiet");
+    let trained = folder.run("train d.csv --target amount --learner krls --out m.mercer --quiet");
+    assert_eq!(trained.err, "mercer: \"order_id\", \"note\" are left out; mercer inspect tells why\n");
     std::fs::copy(folder.path("m.mercer"), folder.path("file.mercer")).unwrap();
     let said = folder.run("predict rest.csv --model file.mercer --learn");
     assert_eq!(said.code, Some(0), "{}", said.err);

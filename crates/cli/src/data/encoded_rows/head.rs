@@ -119,10 +119,8 @@ impl Head {
 
     /// The schema as the user has it, with the columns of targets and weights aside; also where
     /// there is nothing left to be learnt from.
-    pub(crate) fn schema(&self, overrides: &Overrides) -> Result<Schema, EncodingError> {
-        match self.look.clone().finish(overrides) {
-            Err(EncodingError::NothingLeft) => self.look.clone().finish(&Overrides::default()),
-            schema => schema,
-        }
+    pub(crate) fn schema(&mut self, overrides: &Overrides) -> Result<Schema, EncodingError> {
+        let look = std::mem::replace(&mut self.look, Look::unnamed(0));
+        if look.leaves_some(overrides)? { look.finish(overrides) } else { look.finish(&Overrides::default()) }
     }
 }

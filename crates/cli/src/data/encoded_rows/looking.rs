@@ -1,13 +1,14 @@
 //! What is known of the columns of a table before it is read: from options, or from a model.
 
 use mercer_core::TokenUse;
-use mercer_encoding::{Encoding, EncodingOptions, Overrides};
+use mercer_encoding::{Encoding, EncodingOptions, Overrides, Zone};
 use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_registry::catalogue::{Settings, find};
 
 use crate::arguments::CommonArguments;
 use crate::arguments::common::whole;
 use crate::arguments::task::Kind;
+use crate::arguments::zone::ZoneArguments;
 use crate::data::source::Source;
 use crate::report::failure::Failure;
 
@@ -47,14 +48,18 @@ pub(crate) struct ColumnSource<'a> {
     pub(crate) label_id: Option<ColumnChoice>,
 }
 
-/// What `--as` says of the columns of data.
-pub(crate) fn overrides(kinds: &[String], source: &Source<'_>) -> Result<Overrides, Failure> {
+/// What `--as` and `--zone` say of the columns of data.
+pub(crate) fn overrides(kinds: &[String], zone: Option<&Zone>, source: &Source<'_>) -> Result<Overrides, Failure> {
     if let (false, Source::Named(_)) = (kinds.is_empty(), source) {
         return Err(Failure::usage(format!(
             "{source}: --as is for files; the columns of a data set are numbers, so leave it out"
         )));
     }
-    let told = kinds.iter().try_fold(Overrides::default(), |overrides, kind| overrides.parse_kind(kind));
+    if let (Some(zone), Source::Named(_)) = (zone, source) {
+        ZoneArguments::check_used(Some(zone), source, false)?;
+    }
+    let zoned = Overrides::default().zone(zone.cloned());
+    let told = kinds.iter().try_fold(zoned, |overrides, kind| overrides.parse_kind(kind));
     told.map_err(|error| Failure::usage(format!("--as: {error}")))
 }
 
@@ -84,7 +89,7 @@ impl Looking {
         let tokens = settings.as_ref().map_or(TokenUse::Never, Settings::tokens);
         let tokens_alone = settings.as_ref().is_some_and(Settings::takes_tokens_alone);
         let options = EncodingOptions::default().scale(common.scale).tokens(tokens);
-        let overrides = overrides(&common.kinds, source)?;
+        let overrides = overrides(&common.kinds, common.zone.zone.as_ref(), source)?;
         if let (false, Source::Named(_)) = (common.only.is_empty(), source) {
             return Err(Failure::usage(format!(
                 "{source}: --only is for files; a data set's name settles it, so leave it out"

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use mercer_encoding::{Column, Encoding, Face, OddCells, Oddity, Schema};
+use mercer_encoding::{Column, Encoding, Face, OddCells, Oddity, Schema, Use};
 use mercer_readers::Record;
 use serde_json::Value;
 
@@ -99,7 +99,24 @@ impl Oddities {
 /// What each column is that is no plain number, in lines for people.
 pub(crate) fn tell_columns(encoding: &Encoding) {
     let schema = encoding.schema();
+    if verbosity::is_quiet() {
+        return tell_left_out(schema);
+    }
     tell_together(schema, |column| column.line(schema.rows(), Face::Command));
+}
+
+/// Tells the columns that are left out though nobody wished it, where there are to be no remarks.
+fn tell_left_out(schema: &Schema) {
+    let left = schema.columns().iter().filter(|column| matches!(column.used, Use::Identifier | Use::Text));
+    let names: Vec<String> = left.map(|column| format!("{:?}", column.name)).collect();
+    let (are, more) = (if names.len() == 1 { "is" } else { "are" }, names.len().saturating_sub(MANY_ALIKE));
+    let (listed, more) = (
+        names.iter().take(MANY_ALIKE).cloned().collect::<Vec<_>>().join(", "),
+        if more > 0 { format!(" and {more} more") } else { String::new() },
+    );
+    if !names.is_empty() {
+        verbosity::say(format!("{listed}{more} {are} left out; mercer inspect tells why"));
+    }
 }
 
 /// Tells lines of columns; many of which the same is to be said together.
