@@ -27,6 +27,7 @@ use crate::report::output;
 use crate::report::plain::Plain;
 use crate::report::verbosity;
 use groups::Folder;
+pub(crate) use journal::{JournalCommand, run as run_journal};
 use keeping::{Copy, JournalArguments, ModelPlace};
 use screened_model::ScreenedModel;
 
@@ -199,7 +200,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         store::check_place("--model", path)?;
     }
     let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &*model, &arguments.journal, load));
-    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
+    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model, arguments.read_only)?;
     keeping.snapshot = Some(Box::new(Copy::of(path, load)));
     if let Some(groups) = groups {
         keeping.groups = Some(Box::new(groups?));

@@ -73,6 +73,8 @@ pub struct Keeping {
     pub save: Save,
     /// Keeps the rows that the saved model has not learnt yet.
     pub journal: Option<Box<dyn Journal>>,
+    /// True if what is saved is behind the model already when the service begins.
+    pub unsaved: bool,
     /// Keeps a copy of the model to go back to.
     pub snapshot: Option<Box<dyn Snapshot>>,
     /// Has a model for each group; of groups themselves it is not asked.

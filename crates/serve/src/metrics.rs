@@ -46,6 +46,8 @@ pub(super) struct Metrics {
     pub(super) failed_journal: AtomicU64,
     /// True if the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
+    /// True if the journal did not take the last rows.
+    pub(super) journal_stuck: AtomicBool,
     pub(super) learnt: AtomicU64,
     /// When the service began, and when the model was last saved, as bits.
     start: f64,
@@ -88,6 +90,7 @@ impl Metrics {
             failed_checkpoints: counter(),
             failed_journal: counter(),
             unsaved: AtomicBool::new(false),
+            journal_stuck: AtomicBool::new(false),
             learnt: counter(),
             start: now(),
             last_save: AtomicU64::new(now().to_bits()),

@@ -217,7 +217,11 @@ impl Forms<'_> {
             "LearnAnswer": answer(&learnt, &required, "LearntPrediction", true),
             "Rows": object(&["rows"], rows),
             "Health": object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], json!({
-                "status": { "enum": ["ok", "unsaved"], "description": "unsaved: the last attempt to write the model file failed" },
+                "status": {
+                    "type": "string",
+                    "enum": ["ok", "unsaved", "journal"],
+                    "description": "unsaved: the last attempt to write the model file failed; journal: it takes no rows",
+                },
                 "rows": count(),
                 "learnt": count(),
                 "dictionary_size": count(),

@@ -120,9 +120,7 @@ async fn route(
         }
         "/health" => Ok(health(service)),
         "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
-        "/health/ready" => {
-            Ok(state(if service.ending.load(Relaxed) || jobs.is_closed() { "ending" } else { "ok" }, json!({})))
-        }
+        "/health/ready" => Ok(state(readiness(service, jobs), json!({}))),
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
         "/openapi.json" => Ok(whole(JSON, service.openapi.clone())),
         "/model" => {
@@ -137,6 +135,15 @@ async fn route(
     }
 }
 
+/// Whether requests are taken, as a word.
+fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str {
+    match service.ending.load(Relaxed) || jobs.is_closed() {
+        true => "ending",
+        false if service.metrics.journal_stuck.load(Relaxed) => "journal",
+        false => "ok",
+    }
+}
+
 fn health(service: &Service) -> Answer {
     let metrics = &service.metrics;
     let facts = json!({
@@ -145,7 +152,12 @@ fn health(service: &Service) -> Answer {
         "dictionary_size": metrics.dictionary_size(),
         "mean_loss": metrics.mean_loss(),
     });
-    state(if metrics.unsaved.load(Relaxed) { "unsaved" } else { "ok" }, facts)
+    let status = match metrics.unsaved.load(Relaxed) {
+        true => "unsaved",
+        false if metrics.journal_stuck.load(Relaxed) => "journal",
+        false => "ok",
+    };
+    state(status, facts)
 }
 
 /// State of the service; 503 unless that is ok.

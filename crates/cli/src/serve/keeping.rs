@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use mercer_serve::{Keeping, Model, Reason, Snapshot};
+use mercer_serve::{Journal, Keeping, Model, Reason, Snapshot};
 
-use super::journal::{JournalFile, Sync, number};
+use super::journal::{JournalFile, JournalSync, number};
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
@@ -23,8 +23,8 @@ pub(super) struct JournalArguments {
     journal: Option<PathBuf>,
     /// When the journal is brought to the disk: `row` before each request to learn is answered, or
     /// after a time. A kill takes nothing in either case, a loss of power what came since
-    #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = Sync::parse, requires = "journal")]
-    journal_sync: Sync,
+    #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = JournalSync::parse, requires = "journal")]
+    journal_sync: JournalSync,
 }
 
 impl JournalArguments {
@@ -82,19 +82,21 @@ impl ModelPlace {
     }
 
     fn save_here(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
-        let now = Identity::of(&self.file);
-        if now.is_some() && now != self.kept {
+        if self.file.exists() && !self.kept.as_ref().is_some_and(|kept| kept.is_in(&self.file)) {
             let place = self.file.display();
             return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
         }
+        let sum = crc32fast::hash(&bytes);
         let saved = store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
         self.saved = Some(saved);
-        self.kept = Identity::of(&self.file);
+        self.kept = Identity::with(&self.file, sum);
         Ok(())
     }
 }
 
-/// Opens the journal, and has the model learn what a killed service had accepted.
+/// Opens the journal, has the model learn what a killed service had accepted, and saves it: so it
+/// is known from the start whether it can be, and the journal is shortened only then. A model that
+/// has learnt nothing is saved with the bytes of its file, and one that is not to be written is not.
 ///
 /// # Errors
 /// If the journal cannot be kept, or belongs to another model.
@@ -102,27 +104,32 @@ pub(super) fn begin(
     mut place: ModelPlace,
     arguments: &JournalArguments,
     model: &mut dyn Model,
+    read_only: bool,
 ) -> Result<Keeping, Failure> {
-    let mut journal =
-        arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync)).transpose()?;
-    if let Some(journal) = &mut journal {
-        let learnt = journal.replay(model)?;
-        if learnt > 0 {
-            verbosity::remark(format!(
-                "{learnt} rows of the journal were learnt, which the model had not been saved with"
-            ));
-            let saved = model.to_bytes().and_then(|bytes| place.save(bytes));
-            if let Err(why) = saved.and_then(|()| mercer_serve::Journal::clear(journal)) {
-                verbosity::say(format!("{why}; the journal keeps its rows"));
-            }
-        }
+    let opened = arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync, model));
+    let (mut journal, learnt) = opened.transpose()?.unzip();
+    if let Some(learnt @ 1..) = learnt {
+        verbosity::remark(format!("{learnt} rows of the journal were learnt, which the model had not been saved with"));
+    }
+    let same = learnt.is_none_or(|learnt| learnt == 0).then(|| std::fs::read(&place.file).ok()).flatten();
+    let mut save = || place.save(same.clone().map_or_else(|| model.to_bytes(), Ok)?);
+    let saved = match &mut journal {
+        Some(journal) => Journal::save(journal, model.standing(), &mut save).and_then(|()| journal.sync()),
+        None if read_only => Ok(()),
+        None => save(),
+    };
+    if let Err(why) = &saved {
+        let rows =
+            if journal.as_ref().is_some_and(JournalFile::is_unsaved) { "; the journal keeps its rows" } else { "" };
+        verbosity::say(format!("{why}{rows}"));
     }
     Ok(Keeping {
         snapshot: None,
         groups: None,
         access_log: None,
+        unsaved: saved.is_err(),
         save: Box::new(move |bytes| place.save(bytes)),
-        journal: journal.map(|journal| Box::new(journal) as Box<dyn mercer_serve::Journal>),
+        journal: journal.map(|journal| Box::new(journal) as Box<dyn Journal>),
     })
 }
 
@@ -165,18 +172,32 @@ impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Snapshot for Cop
     }
 }
 
-/// Which file is in a place: it changes when another is put there, or this one is written.
-#[derive(PartialEq)]
+/// The file that this process read or wrote last in a place. It is the same file as long as it has
+/// the same bytes: `touch` and a copy with another time do not make it another.
 struct Identity {
     file: (u64, u64),
     length: u64,
     written: Option<SystemTime>,
+    sum: u32,
 }
 
 impl Identity {
-    /// None if there is no file.
+    /// None if there is no file that can be read.
     fn of(path: &Path) -> Option<Self> {
+        Self::with(path, crc32fast::hash(&std::fs::read(path).ok()?))
+    }
+
+    /// The same of a file whose checksum is known.
+    fn with(path: &Path, sum: u32) -> Option<Self> {
         let facts = std::fs::metadata(path).ok()?;
-        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok() })
+        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok(), sum })
+    }
+
+    /// True if the file is still in its place.
+    fn is_in(&self, path: &Path) -> bool {
+        let Ok(facts) = std::fs::metadata(path) else { return false };
+        let same = |facts: &std::fs::Metadata| (number(facts), facts.modified().ok()) == (self.file, self.written);
+        facts.len() == self.length
+            && (same(&facts) || std::fs::read(path).is_ok_and(|bytes| crc32fast::hash(&bytes) == self.sum))
     }
 }

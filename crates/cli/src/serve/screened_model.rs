@@ -61,8 +61,13 @@ impl Model for ScreenedModel {
         self.model.odd(row)
     }
 
+    fn screen(&self, rows: &[Row]) -> Result<(), (usize, Reason)> {
+        let refused = rows.iter().enumerate().find_map(|(at, row)| Some((at, self.check(row).err()?)));
+        self.model.screen(&rows[..refused.as_ref().map_or(rows.len(), |(at, _)| *at)])?;
+        refused.map_or(Ok(()), Err)
+    }
+
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        self.check(row)?;
         let before = self.model.standing();
         let prediction = self.model.learn(row)?;
         let after = self.model.standing();

@@ -132,8 +132,10 @@ impl Journal for Notes {
         Ok(())
     }
 
-    fn mark(&mut self, standing: Standing) -> Result<(), Reason> {
+    fn save(&mut self, standing: Standing, save: &mut dyn FnMut() -> Result<(), Reason>) -> Result<(), Reason> {
         self.told.lock().unwrap().push(format!("save at {}", standing.met));
+        save()?;
+        self.told.lock().unwrap().push("clear".to_owned());
         Ok(())
     }
 
@@ -141,12 +143,8 @@ impl Journal for Notes {
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Reason> {
-        let mut told = self.told.lock().unwrap();
-        if told.last().is_some_and(|last| last != "clear") {
-            told.push("clear".to_owned());
-        }
-        Ok(())
+    fn takes_rows(&mut self, _: usize) -> bool {
+        !self.full.load(Ordering::Relaxed)
     }
 }
 
@@ -178,7 +176,14 @@ impl Groups for Each {
             saved.lock().unwrap().push(format!("{name} {}", String::from_utf8(bytes)?));
             Ok(())
         };
-        let keeping = Keeping { save: Box::new(save), journal: None, snapshot: None, groups: None, access_log: None };
+        let keeping = Keeping {
+            save: Box::new(save),
+            journal: None,
+            unsaved: false,
+            snapshot: None,
+            groups: None,
+            access_log: None,
+        };
         Ok(begin.then(|| (Box::new(Mean::default()) as Box<dyn Model>, keeping)))
     }
 }
@@ -226,6 +231,7 @@ impl Service {
             let keeping = Keeping {
                 save: Box::new(save),
                 journal,
+                unsaved: false,
                 snapshot: Some(Box::new(Copies(None))),
                 groups,
                 access_log: None,
