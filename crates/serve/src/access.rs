@@ -2,9 +2,9 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use hyper::header::{AUTHORIZATION, HOST};
+use hyper::header::{AUTHORIZATION, HOST, HeaderName, ORIGIN};
 use hyper::http::uri::Authority;
-use hyper::{HeaderMap, Version};
+use hyper::{HeaderMap, Method, Version};
 use subtle::ConstantTimeEq;
 
 use super::refusal::Refusal;
@@ -46,6 +46,21 @@ impl Access {
         Ok(())
     }
 
+    /// Refuses what a page from elsewhere has a browser send. A link to this service may be followed.
+    pub(super) fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+        let text = |name: HeaderName| headers.get(name).map(|told| told.to_str().unwrap_or_default());
+        let host = text(HOST).unwrap_or_default();
+        let foreign = headers.get_all(ORIGIN).iter().any(|origin| !is_of(origin.to_str().unwrap_or_default(), host));
+        let follows = *method == Method::GET && text(HeaderName::from_static("sec-fetch-mode")) == Some("navigate");
+        let elsewhere = text(HeaderName::from_static("sec-fetch-site")) == Some("cross-site") && !follows;
+        if foreign || elsewhere {
+            return Err(Refusal::forbidden(
+                "a page from elsewhere has sent this; only pages of this service may ask it",
+            ));
+        }
+        Ok(())
+    }
+
     /// Refuses a request for a path that is closed to those who do not tell the token.
     pub(super) fn check_path(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         if self.all { self.check_token(headers) } else { Ok(()) }
@@ -57,6 +72,15 @@ impl Access {
             return Err(Refusal::forbidden("this is for services with a token; start this one with a token"));
         }
         self.check_learning(headers)
+    }
+
+    /// Refuses a request that may not have the model read anew: it needs the token, or comes from
+    /// this machine.
+    pub(super) fn check_reload(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        if self.token.is_none() && !self.loopback {
+            return Err(Refusal::forbidden("this needs a token on an address that others reach; send SIGHUP instead"));
+        }
+        self.check_token(headers)
     }
 
     /// Refuses a request that may not change the model.
@@ -82,6 +106,16 @@ impl Access {
     }
 }
 
+/// True if an origin is the host that was asked for. A proxy may pass the host on without its port.
+fn is_of(origin: &str, host: &str) -> bool {
+    let Some((scheme, place)) = origin.split_once("://") else { return false };
+    let default = if scheme == "https" { ":443" } else { ":80" };
+    let bare = |place: &str| place.strip_suffix(default).unwrap_or(place).to_ascii_lowercase();
+    let (place, host) = (bare(place), bare(host));
+    let has_port = |place: &str| place.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    place == host || !has_port(&host) && place.rsplit_once(':').is_some_and(|(name, _)| name == host)
+}
+
 /// True if the host that was asked for is an address, or the name of this machine for itself.
 fn names_this_machine(host: &str) -> bool {
     if host.parse::<SocketAddr>().is_ok() {
@@ -97,6 +131,29 @@ fn names_this_machine(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn origins_of_this_service() {
+        for (origin, host) in [
+            ("http://localhost:8080", "localhost:8080"),
+            ("https://model.example.org", "model.example.org"),
+            ("https://model.example.org:8443", "model.example.org"),
+            ("http://[::1]:8080", "[::1]:8080"),
+            ("http://127.0.0.1", "127.0.0.1:80"),
+        ] {
+            assert!(is_of(origin, host), "{origin} {host}");
+        }
+        for (origin, host) in [
+            ("null", "localhost:8080"),
+            ("http://localhost:3000", "localhost:8080"),
+            ("http://evil.example", "localhost:8080"),
+            ("http://localhost:8080.evil.example", "localhost:8080"),
+            ("https://evil.example:8443", "model.example.org"),
+            ("", ""),
+        ] {
+            assert!(!is_of(origin, host), "{origin} {host}");
+        }
+    }
 
     #[test]
     fn hosts_of_this_machine() {

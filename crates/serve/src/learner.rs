@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use mercer_core::OddCells;
 use tokio::sync::{mpsc, oneshot};
 
-use super::model::{Reason, Row};
-use super::{Journal, Keeping, Save, Service, Snapshot};
+use super::model::{Model, Reason, Row};
+use super::{Journal, Keeping, Replica, Save, Service, Snapshot};
 
 /// Rows learnt at which the model is asked for remarks first; later at each doubling.
 const FEWEST_REMARKED: u64 = 256;
@@ -31,6 +31,10 @@ pub(super) enum LearnerJob {
     Copy { back: bool, reply: oneshot::Sender<Result<u64, Reason>> },
     /// Save, if it is time to.
     Save,
+    /// Save what is to be saved, and end; go on if that fails.
+    Close { reply: oneshot::Sender<Result<(), Reason>> },
+    /// Serve the file as it is now, in a service that only reads it.
+    Reload { reply: Option<oneshot::Sender<Result<u64, Reason>>> },
 }
 
 /// Outcome of rows.
@@ -59,6 +63,7 @@ pub(super) struct LearnerThread {
     save: Save,
     journal: Option<Box<dyn Journal>>,
     snapshot: Option<Box<dyn Snapshot>>,
+    replica: Option<Box<dyn Replica>>,
     /// True if what is saved is behind the model.
     unsaved: bool,
     /// When it was last saved, or could not be.
@@ -70,10 +75,11 @@ pub(super) struct LearnerThread {
 }
 
 impl LearnerThread {
-    pub(super) fn new(service: Arc<Service>, Keeping { save, journal, snapshot, unsaved, .. }: Keeping) -> Self {
+    pub(super) fn new(service: Arc<Service>, keeping: Keeping) -> Self {
+        let Keeping { save, journal, snapshot, replica, unsaved, .. } = keeping;
         service.metrics.unsaved.store(unsaved, Relaxed);
         let (last, told) = (Instant::now(), BTreeMap::new());
-        Self { service, save, journal, snapshot, unsaved, last, untaken: None, told }
+        Self { service, save, journal, snapshot, replica, unsaved, last, untaken: None, told }
     }
 
     /// Works until nobody is left who could ask for more; then saves.
@@ -86,14 +92,72 @@ impl LearnerThread {
                 LearnerJob::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
                 LearnerJob::Copy { back: false, reply } => drop(reply.send(self.keep_copy())),
                 LearnerJob::Copy { back: true, reply } => drop(reply.send(self.go_back())),
-                LearnerJob::Save => self.save_in_time(),
+                LearnerJob::Save => {
+                    self.save_in_time();
+                    self.look_for_newer();
+                }
+                LearnerJob::Close { reply } => match self.save_at_once() {
+                    Ok(()) => {
+                        drop(reply.send(Ok(())));
+                        break;
+                    }
+                    failed => drop(reply.send(failed)),
+                },
+                LearnerJob::Reload { reply } => self.reload(reply),
             }
         }
+        self.save_at_once()
+    }
+
+    fn save_at_once(&mut self) -> Result<(), Reason> {
         if self.unsaved {
             self.save()?;
         }
         self.sync_journal();
         Ok(())
+    }
+
+    /// A file that was put in the place of the one that is served is served from then on.
+    fn look_for_newer(&mut self) {
+        if self.replica.as_mut().is_some_and(|replica| replica.has_changed()) {
+            self.reload(None);
+        }
+    }
+
+    /// Serves the file as it is now; what was served goes on if that is none.
+    fn reload(&mut self, reply: Option<oneshot::Sender<Result<u64, Reason>>>) {
+        let loaded = match &mut self.replica {
+            Some(replica) => replica.model(),
+            None => Err("this service learns, and its model is the newest".into()),
+        };
+        let served = loaded.and_then(|model| self.replace(model));
+        self.service.metrics.reloaded(served.is_ok());
+        match &served {
+            Ok(rows) => (self.service.options.log)(&format!("the model was read anew, and has met {rows} rows")),
+            Err(why) => self.tell(format!("{why}; the model from before is served on")),
+        }
+        if let Some(reply) = reply {
+            drop(reply.send(served));
+        }
+    }
+
+    /// Puts another model in the place of this one, if requests may go on as they are.
+    fn replace(&mut self, model: Box<dyn Model>) -> Result<u64, Reason> {
+        let service = Arc::clone(&self.service);
+        let named = model.schema();
+        if !named.names().eq(service.schema.names())
+            || named.classes.is_some() != service.schema.classes.is_some()
+            || named.series != service.schema.series
+        {
+            return Err("the other model has other columns than this one".into());
+        }
+        let standing = model.standing();
+        service.set_openapi(&named);
+        *service.model.blocking_write() = model;
+        service.metrics.model(standing);
+        service.metrics.saved();
+        service.curve.restart(standing);
+        Ok(standing.met)
     }
 
     fn copies(&mut self) -> Result<&mut dyn Snapshot, Reason> {
@@ -112,10 +176,8 @@ impl LearnerThread {
     /// Puts the copy in the place of the model, once the file holds it. What was learnt is saved
     /// before, so that the journal is empty, and a crash in between leaves one of the two models.
     fn go_back(&mut self) -> Result<u64, Reason> {
-        let service = Arc::clone(&self.service);
         let model = self.copies()?.model()?;
-        let named = model.schema();
-        if !named.names().eq(service.schema.names()) || named.classes.is_some() != service.schema.classes.is_some() {
+        if !model.schema().names().eq(self.service.schema.names()) {
             return Err("the snapshot has other columns than the model".into());
         }
         if self.unsaved {
@@ -127,12 +189,7 @@ impl LearnerThread {
         // The journal has no rows of the model from before when the file holds another.
         self.journal.as_mut().map_or(Ok(()), |journal| journal.sync())?;
         (self.save)(model.to_bytes()?)?;
-        let standing = model.standing();
-        *service.model.blocking_write() = model;
-        service.metrics.model(standing);
-        service.metrics.saved();
-        service.curve.restart(standing);
-        Ok(standing.met)
+        self.replace(model)
     }
 
     /// Learns the rows of a request for as long as they may be learnt.
@@ -270,7 +327,8 @@ impl LearnerThread {
     fn tell(&mut self, text: String) {
         self.told.retain(|_, since| since.elapsed() < TOLD);
         if !self.told.contains_key(&text) {
-            (self.service.options.log)(&text);
+            let group = self.service.group.as_ref().map_or_else(String::new, |name| format!("group {name}: "));
+            (self.service.options.log)(&format!("{group}{text}"));
             self.told.insert(text, Instant::now());
         }
     }

@@ -54,14 +54,14 @@ impl Log {
     pub(super) fn tell(
         &self,
         client: SocketAddr,
-        (method, path): (&Method, &str),
+        (method, path, group): (&Method, &str, Option<&str>),
         status: u16,
         bytes: Option<u64>,
         took: Duration,
     ) {
         let Some(lines) = &self.lines else { return };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let line = json!({
+        let mut line = json!({
             "time": now.as_millis() as f64 / 1e3,
             "client": client.to_string(),
             "method": method.as_str(),
@@ -70,6 +70,9 @@ impl Log {
             "bytes": bytes,
             "seconds": took.as_secs_f64(),
         });
+        if let Some(group) = group {
+            line["group"] = group.into();
+        }
         self.lost.fetch_add(lines.try_send(line.to_string()).is_err().into(), Relaxed);
     }
 }

@@ -3,16 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use super::Service;
 use super::log::Log;
 use super::model::Standing;
 use super::pending::PendingRows;
 use super::queue::Queue;
+use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 12] = [
+pub(super) const PATHS: [&str; 13] = [
     "/",
     "/curve",
     "/health",
@@ -23,6 +25,7 @@ pub(super) const PATHS: [&str; 12] = [
     "/model",
     "/openapi.json",
     "/predict",
+    "/reload",
     "/rollback",
     "/snapshot",
 ];
@@ -44,6 +47,9 @@ pub(super) struct Metrics {
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
     pub(super) failed_journal: AtomicU64,
+    closed_groups: AtomicU64,
+    reloads: AtomicU64,
+    failed_reloads: AtomicU64,
     /// True if the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
     /// True if the journal did not take the last rows.
@@ -70,6 +76,14 @@ pub(super) struct Metrics {
     remarks: Mutex<BTreeMap<&'static str, bool>>,
 }
 
+/// What is counted elsewhere.
+pub(super) struct Beside<'a> {
+    pub(super) queue: &'a Queue,
+    pub(super) kept: &'a PendingRows,
+    pub(super) log: &'a Log,
+    pub(super) budget: &'a Budget,
+}
+
 #[derive(Default)]
 struct Requests {
     /// By the first digit of the status.
@@ -89,6 +103,9 @@ impl Metrics {
             checkpoints: counter(),
             failed_checkpoints: counter(),
             failed_journal: counter(),
+            closed_groups: counter(),
+            reloads: counter(),
+            failed_reloads: counter(),
             unsaved: AtomicBool::new(false),
             journal_stuck: AtomicBool::new(false),
             learnt: counter(),
@@ -148,6 +165,16 @@ impl Metrics {
         self.last_save.store(now().to_bits(), Relaxed);
     }
 
+    /// A group was closed to make room for another.
+    pub(super) fn group_closed(&self) {
+        self.closed_groups.fetch_add(1, Relaxed);
+    }
+
+    /// The model was read anew, or could not be.
+    pub(super) fn reloaded(&self, well: bool) {
+        (if well { &self.reloads } else { &self.failed_reloads }).fetch_add(1, Relaxed);
+    }
+
     /// Takes the state of the model.
     pub(super) fn model(&self, standing: Standing) {
         self.met.store(standing.met, Relaxed);
@@ -186,9 +213,10 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> [(&'static str, &'static str, f64); 23] {
+    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 27] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
+        let Beside { queue, kept, log, budget } = beside;
         let (waiting, expired) = kept.count();
         [
             ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
@@ -245,17 +273,26 @@ impl Metrics {
                 "Values left out since the model does not have their columns.",
                 count(&self.unknown),
             ),
+            (
+                "mercer_request_memory_free_bytes",
+                "What is left for the bodies and rows of large requests.",
+                budget.free() as f64,
+            ),
+            ("mercer_groups_closed_total", "Groups closed to make room for others.", count(&self.closed_groups)),
+            ("mercer_reloads_total", "Times the model was read anew.", count(&self.reloads)),
+            ("mercer_reloads_failed_total", "Times a new model file could not be served.", count(&self.failed_reloads)),
             ("mercer_log_lost_total", "Lines that the access log did not take.", log.lost() as f64),
         ]
     }
 
     /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
-    pub(super) fn text(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> String {
+    /// Of each of `groups` the rows and losses are told beside.
+    pub(super) fn text(&self, beside: &Beside<'_>, groups: &[(String, Arc<Service>)]) -> String {
         let mut text = format!(
             "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
             env!("CARGO_PKG_VERSION")
         );
-        for (name, help, value) in self.numbers(queue, kept, log) {
+        for (name, help, value) in self.numbers(beside) {
             let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
             // Writing to a string cannot fail.
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
@@ -264,6 +301,7 @@ impl Metrics {
         for (cause, holds) in &*self.remarks.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = writeln!(text, "mercer_remark{{cause=\"{cause}\"}} {}", u8::from(*holds));
         }
+        groups_text(&mut text, groups);
         self.requests_text(&mut text);
         text
     }
@@ -299,6 +337,29 @@ impl Metrics {
     }
 }
 
+/// A line for each group.
+fn groups_text(text: &mut String, groups: &[(String, Arc<Service>)]) {
+    type Tell = fn(&Metrics) -> f64;
+    let tells: [(&str, &str, &str, Tell); 4] = [
+        ("mercer_group_rows", "gauge", "Rows that the model of an open group has met in its life.", |group| {
+            group.met() as f64
+        }),
+        ("mercer_group_learnt_total", "counter", "Rows that it has learnt since it was opened.", |group| {
+            group.learnt.load(Relaxed) as f64
+        }),
+        ("mercer_group_mean_loss", "gauge", "Its mean loss of predictions before learning.", Metrics::mean_loss),
+        ("mercer_group_unsaved", "gauge", "Whether its model could not be saved.", |group| {
+            f64::from(u8::from(group.unsaved.load(Relaxed)))
+        }),
+    ];
+    for (name, kind, help, tell) in tells.iter().filter(|_| !groups.is_empty()) {
+        let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        for (group, part) in groups {
+            let _ = writeln!(text, "{name}{{group=\"{group}\"}} {}", tell(&part.metrics));
+        }
+    }
+}
+
 /// The time as a Unix time.
 fn now() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
@@ -320,12 +381,15 @@ mod tests {
         let metrics = Metrics::new(Standing::default());
         metrics.request("/", 200, Duration::ZERO);
         metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
-        let text = metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
+        let (queue, kept, log) = <(Queue, PendingRows, Log)>::default();
+        let budget = Budget::new(1 << 20, Duration::ZERO);
+        let beside = Beside { queue: &queue, kept: &kept, log: &log, budget: &budget };
+        let text = metrics.text(&beside, &[]);
         assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
         let said = || vec![("full_dictionary", "rows are far from all points".to_owned())];
         assert_eq!(metrics.remark(said()).len(), 1);
         assert!(metrics.remark(said()).is_empty(), "each is said once");
-        let told = || metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
+        let told = || metrics.text(&beside, &[]);
         assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 1\n"), "{}", told());
         assert!(metrics.remark(Vec::new()).is_empty());
         assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 0\n"), "{}", told());

@@ -4,6 +4,7 @@ use mercer_core::Oddity;
 use serde_json::{Map, Value, json};
 
 use super::Options;
+use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
 
@@ -77,6 +78,8 @@ const OPERATIONS: &[Operation] = &[
         ..post("/snapshot", "snapshot", "Keep a copy of the model in place of the one before") },
     Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "There is no snapshot, or it cannot be saved.")],
         ..post("/rollback", "rollback", "Go back to the snapshot") },
+    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The file cannot be served.")],
+        ..post("/reload", "reload", "Serve the model file as it is now") },
     Operation { answer: (JSON, Some("Health")), ..get("/health", "health", "How the service is; 503 if what was learnt could not be saved") },
     get("/health/live", "live", "Whether the service works; 503 if not"),
     get("/health/ready", "ready", "Whether the service takes requests; 503 if not"),
@@ -94,6 +97,7 @@ fn paths(options: &Options) -> Map<String, Value> {
     let copies = |path: &str| matches!(path, "/snapshot" | "/rollback");
     let open = |operation: &&Operation| match operation.path {
         "/learn" => access.closed.is_none(),
+        "/reload" => options.replica,
         path if copies(path) => access.closed.is_none() && access.token.is_some(),
         _ => true,
     };
@@ -125,8 +129,20 @@ fn paths(options: &Options) -> Map<String, Value> {
         if let Some(request) = request {
             told["requestBody"] = json!({ "required": true, "content": { JSON: { "schema": reference(request) } } });
         }
+        if options.groups && OF_GROUPS.contains(path) {
+            told["parameters"] = json!([{
+                "name": "group",
+                "in": "query",
+                "required": false,
+                "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
+                "description": "The group whose model it is about; without it the model of all.",
+            }]);
+            responses["404"] = refusal("There is no such group, or no row was given this id.");
+            responses["409"] = refusal("The group cannot be opened, or its snapshot cannot be had.");
+            responses["507"] = refusal("As many groups are open as may be, and none can be closed.");
+        }
         told["responses"] = responses;
-        let method = if request.is_some() || copies(path) { "post" } else { "get" };
+        let method = if request.is_some() || copies(path) || *path == "/reload" { "post" } else { "get" };
         paths.insert((*path).to_owned(), json!({ method: told }));
     }
     paths

@@ -15,11 +15,13 @@ pub(super) struct Refusal {
     pub(super) unread: bool,
     /// After how long the same may be asked again.
     pub(super) retry: Option<Duration>,
+    /// The methods that the path takes.
+    pub(super) allowed: Option<&'static str>,
 }
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into(), learnt: None, unread: false, retry: None }
+        Self { status, message: message.into(), learnt: None, unread: false, retry: None, allowed: None }
     }
 
     pub(super) fn bad_request(message: &str) -> Self {

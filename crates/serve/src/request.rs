@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json};
 
 use super::Service;
 use super::model::{Column, Row, Takes, Value};
+use super::reading::Held;
 use super::refusal::Refusal;
 
 /// The largest number by absolute value: its square is far from the largest `f64`, so that a
@@ -27,6 +28,8 @@ pub(super) struct RequestRows {
     pub(super) variance: bool,
     /// True if the rows are to be kept until their labels come.
     pub(super) keep: bool,
+    /// Their part of the budget.
+    pub(super) held: Held,
     /// Their name.
     name: &'static str,
 }
@@ -86,7 +89,15 @@ impl RequestRows {
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
-        let mut asked = Self { rows: Vec::with_capacity(rows.len()), ids: Vec::new(), single, variance, keep, name };
+        let mut asked = Self {
+            rows: Vec::with_capacity(rows.len()),
+            ids: Vec::new(),
+            single,
+            variance,
+            keep,
+            held: Held::default(),
+            name,
+        };
         for (at, told) in rows.iter().enumerate() {
             let read = if labels {
                 label_row(told, service).map(|(id, row)| {

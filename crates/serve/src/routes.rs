@@ -1,40 +1,38 @@
 //! From a request to its answer.
 
-use std::io::{self, Read};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, Bytes};
-use flate2::bufread::GzDecoder;
-use http_body_util::BodyExt;
+use bytes::Bytes;
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    EXPECT, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
-use hyper::{HeaderMap, Method, Request, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode};
 use mercer_core::OddCells;
 use serde_json::json;
 use tokio::sync::{SemaphorePermit, mpsc, oneshot};
 use tokio::time::timeout;
 
 use super::body::{Answer, PIECE, pieces, whole};
-use super::groups::{GroupModel, Parts};
+use super::groups::{Begun, GroupModel, Parts};
+use super::head::{self, Head};
 use super::learner::{LearnerJob, Learnt, Stop, check_length};
-use super::metrics::PATHS;
+use super::metrics::{Metrics, PATHS};
 use super::model::{Row, odd_fields};
+use super::reading::{Held, SMALL as LARGE, read};
 use super::refusal::Refusal;
 use super::request::{self, Purpose, RequestRows};
 use super::{Service, page};
 
 const JSON: &str = "application/json";
 
-/// Rows that are predicted before others have their turn on the thread, and the bytes of a body
-/// from which on reading its JSON takes a turn.
+/// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
-const LARGE: usize = 1 << 14;
 
 impl Refusal {
     fn answer(self) -> Answer {
@@ -55,6 +53,9 @@ impl Refusal {
         if self.unread {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        if let Some(allowed) = self.allowed {
+            headers.insert(ALLOW, HeaderValue::from_static(allowed));
+        }
         answer
     }
 }
@@ -64,31 +65,51 @@ pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts
     let start = Instant::now();
     let (method, asked) = (request.method().clone(), request.uri().path().to_owned());
     let path = PATHS.iter().find(|known| **known == asked).copied();
-    let access = &parts.main.service.options.access;
-    let open = access.check_host(request.version(), request.headers());
-    let found = match open.and_then(|()| access.check_path(request.headers())) {
-        Ok(()) => parts.find(&request).await,
-        Err(refusal) => Err(refusal),
-    };
-    let (part, found) = match found {
-        Ok(part) => (part, Ok(())),
-        Err(refusal) => (parts.main.clone(), Err(refusal)),
-    };
-    let GroupModel { service, jobs } = part;
-    let answered = match (found, path) {
-        (Err(refusal), _) => Err(refusal),
-        (Ok(()), Some(path)) => route(path, request, &service, &jobs).await,
-        (Ok(()), None) => Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "there is nothing at this path; see / and /openapi.json for what there is",
-        )),
+    let main = &parts.main.service;
+    let (part, answered) = match head::check(&request, path, &main.options.access) {
+        Ok(Head { path, group: None }) => {
+            let GroupModel { service, jobs } = &parts.main;
+            (None, route(path, request, service, jobs, parts).await)
+        }
+        Ok(Head { path, group: Some(name) }) => match parts.find(&name).await {
+            Ok(Some(part)) => {
+                let answered = route(path, request, &part.service, &part.jobs, parts).await;
+                (Some(part), answered)
+            }
+            Ok(None) if path == "/learn" => (None, begin(&name, request, parts).await),
+            Ok(None) => {
+                let why = format!("there is no group {name}; the first row that it learns begins it");
+                (None, Err(Refusal::new(StatusCode::NOT_FOUND, why)))
+            }
+            Err(refusal) => (None, Err(refusal)),
+        },
+        Err(refusal) => (None, Err(refusal)),
     };
     let answer = answered.unwrap_or_else(Refusal::answer);
+    let service = part.as_ref().map_or(main, |part| &part.service);
     let (status, took) = (answer.status().as_u16(), start.elapsed());
     service.metrics.request(path.unwrap_or("other"), status, took);
     let bytes = answer.body().size_hint().exact();
-    service.log.tell(client, (&method, &asked), status, bytes, took);
+    service.shared.log.tell(client, (&method, &asked, service.group.as_deref()), status, bytes, took);
     answer
+}
+
+/// Learns the first rows of a group, which begins if the model as it is takes the first of them.
+async fn begin(name: &str, request: Request<Incoming>, parts: &Parts) -> Result<Answer, Refusal> {
+    let main = &parts.main.service;
+    let asked = rows_to_learn(request, main).await?;
+    if let Some(id) = asked.ids.first() {
+        let why = format!("{}: there is no group {name} that has given the id {id:?}", asked.place(0));
+        return Err(Refusal::new(StatusCode::NOT_FOUND, why));
+    }
+    let part = parts.begin(name, asked.rows.first()).await.map_err(|why| match why {
+        Begun::Refused(why) => {
+            let refusal = Refusal::unprocessable(format!("{}: {why}", asked.place(0)));
+            Refusal { learnt: Some(0), ..refusal }
+        }
+        Begun::Cannot(refusal) => refusal,
+    })?;
+    learn(asked, &part.service, &part.jobs).await
 }
 
 async fn route(
@@ -96,33 +117,22 @@ async fn route(
     request: Request<Incoming>,
     service: &Arc<Service>,
     jobs: &mpsc::Sender<LearnerJob>,
+    parts: &Parts,
 ) -> Result<Answer, Refusal> {
-    let posts = matches!(path, "/predict" | "/learn" | "/snapshot" | "/rollback");
-    let allowed = if posts { "POST" } else { "GET, HEAD" };
-    let fits = match *request.method() {
-        Method::POST => posts,
-        Method::GET | Method::HEAD => !posts,
-        _ => false,
-    };
-    if !fits {
-        let message = format!("{path} takes {allowed}");
-        let mut answer = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).answer();
-        answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-        return Ok(answer);
-    }
     match path {
         "/predict" => predict(request, service).await,
-        "/learn" => learn(request, service, jobs).await,
+        "/learn" => learn(rows_to_learn(request, service).await?, service, jobs).await,
         "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
+        "/reload" => reload(request.headers(), service, jobs).await,
         "/metrics" => {
-            let text = service.metrics.text(&service.queue, &service.kept, &service.log);
+            let text = service.metrics.text(&service.beside(), &parts.of(service));
             Ok(whole("text/plain; version=0.0.4; charset=utf-8", text))
         }
-        "/health" => Ok(health(service)),
+        "/health" => Ok(health(service, parts)),
         "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
         "/health/ready" => Ok(state(readiness(service, jobs), json!({}))),
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
-        "/openapi.json" => Ok(whole(JSON, service.openapi.clone())),
+        "/openapi.json" => Ok(whole(JSON, service.openapi())),
         "/model" => {
             service.options.access.check_token(request.headers())?;
             download(service, jobs).await
@@ -135,6 +145,22 @@ async fn route(
     }
 }
 
+/// The answer to a probe, which asks for these paths alone; none for others.
+pub(super) fn probe(path: &str, parts: &Parts) -> Option<Answer> {
+    let GroupModel { service, jobs } = &parts.main;
+    match path {
+        "/health" => Some(health(service, parts)),
+        "/health/live" => Some(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/health/ready" => Some(state(readiness(service, jobs), json!({}))),
+        _ => None,
+    }
+}
+
+/// The answer to a probe that asks for something else.
+pub(super) fn no_probe() -> Answer {
+    Refusal::new(StatusCode::NOT_FOUND, "only /health, /health/live and /health/ready are answered here").answer()
+}
+
 /// Whether requests are taken, as a word.
 fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str {
     match service.ending.load(Relaxed) || jobs.is_closed() {
@@ -144,19 +170,26 @@ fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str
     }
 }
 
-fn health(service: &Service) -> Answer {
+/// How a model is; of the main one also how those of all groups are.
+fn health(service: &Service, parts: &Parts) -> Answer {
     let metrics = &service.metrics;
-    let facts = json!({
+    let groups = parts.of(service);
+    let mut facts = json!({
         "rows": metrics.met(),
         "learnt": metrics.learnt.load(Relaxed),
         "dictionary_size": metrics.dictionary_size(),
         "mean_loss": metrics.mean_loss(),
     });
-    let status = match metrics.unsaved.load(Relaxed) {
+    let all = || std::iter::once(service).chain(groups.iter().map(|(_, group)| &**group));
+    let any = |is: fn(&Metrics) -> &AtomicBool| all().any(|one| is(&one.metrics).load(Relaxed));
+    let status = match any(|metrics| &metrics.unsaved) {
         true => "unsaved",
-        false if metrics.journal_stuck.load(Relaxed) => "journal",
+        false if any(|metrics| &metrics.journal_stuck) => "journal",
         false => "ok",
     };
+    if service.group.is_none() && parts.has_groups() {
+        facts["groups"] = json!({ "open": groups.len(), "most": service.options.limits.groups });
+    }
     state(status, facts)
 }
 
@@ -181,11 +214,11 @@ pub(super) fn malformed(status: u16) -> String {
 }
 
 async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
-    let body = read(request, service).await?;
+    let (body, held) = read(request, service).await?;
     if let Some(most) = service.schema.series {
         return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
-    let mut asked = parse(body, Purpose::Predict, service).await?;
+    let mut asked = parse(body, held, Purpose::Predict, service).await?;
     let mut made = Predictions {
         rows: std::mem::take(&mut asked.rows).into_iter(),
         text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
@@ -281,13 +314,19 @@ impl Predictions {
     }
 }
 
-/// The rows of a body. Those of many take their turn.
-async fn parse(body: Bytes, purpose: Purpose, service: &Service) -> Result<RequestRows, Refusal> {
-    let _turn = match body.len() {
+/// The rows of a body. Those of many take their turn, and their bytes are held.
+async fn parse(body: Bytes, mut held: Held, purpose: Purpose, service: &Service) -> Result<RequestRows, Refusal> {
+    let turn = match body.len() {
         0..LARGE => None,
         _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
     };
-    RequestRows::parse(&body, purpose, service)
+    let mut asked = RequestRows::parse(&body, purpose, service)?;
+    drop(turn);
+    let bytes = if body.len() < LARGE { 0 } else { asked.rows.iter().map(Row::bytes).sum() };
+    drop(body);
+    service.shared.budget.hold(&mut held, bytes).await?;
+    asked.held = held;
+    Ok(asked)
 }
 
 /// Waits for its turn to work on something heavy.
@@ -311,19 +350,21 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
     Ok(whole(JSON, told.to_string()))
 }
 
-async fn learn(
-    request: Request<Incoming>,
-    service: &Service,
-    jobs: &mpsc::Sender<LearnerJob>,
-) -> Result<Answer, Refusal> {
+fn too_many(wait: Duration) -> Refusal {
+    Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait)
+}
+
+/// The rows of a request to learn, of whoever may ask for that.
+async fn rows_to_learn(request: Request<Incoming>, service: &Service) -> Result<RequestRows, Refusal> {
     service.options.access.check_learning(request.headers())?;
-    let body = read(request, service).await?;
-    let limits = &service.options.limits;
-    let busy =
-        |wait| Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait);
+    let (body, held) = read(request, service).await?;
     // What will be refused need not be parsed.
-    service.queue.admit(0, limits.wait).map_err(busy)?;
-    let mut asked = parse(body, Purpose::Learn, service).await?;
+    service.queue.admit(0, service.options.limits.wait).map_err(too_many)?;
+    parse(body, held, Purpose::Learn, service).await
+}
+
+async fn learn(mut asked: RequestRows, service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
+    let limits = &service.options.limits;
     // What is taken from here on is not given up if the client goes away: nothing is waited for
     // until the job is sent.
     let place = jobs.reserve().await.map_err(|_| gone())?;
@@ -333,7 +374,7 @@ async fn learn(
     })?;
     if let Err(wait) = service.queue.admit(asked.rows.len(), limits.wait) {
         service.kept.put_back(kept);
-        return Err(busy(wait));
+        return Err(too_many(wait));
     }
     let mut rows = std::mem::take(&mut asked.rows);
     for (row, (_, waiting)) in rows.iter_mut().zip(&kept) {
@@ -410,76 +451,16 @@ async fn copy(
     Ok(whole(JSON, json!({ "rows": rows }).to_string()))
 }
 
+/// Serves the model file as it is now.
+async fn reload(headers: &HeaderMap, service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
+    service.options.access.check_reload(headers)?;
+    let (reply, done) = oneshot::channel();
+    jobs.send(LearnerJob::Reload { reply: Some(reply) }).await.map_err(|_| gone())?;
+    let done = done.await.map_err(|_| gone())?;
+    let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
+    Ok(whole(JSON, json!({ "rows": rows }).to_string()))
+}
+
 fn gone() -> Refusal {
     Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the service is ending, or its learner has failed; see its messages")
-}
-
-/// The body of a request, within the bounds of size and time.
-async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
-    let packed = is_packed(request.headers())?;
-    let most = service.options.limits.body;
-    let waits = request.headers().contains_key(EXPECT);
-    let mut body = request.into_body();
-    let too_large =
-        || Refusal::too_large(&format!("the body is larger than {most} bytes; send fewer rows in a request"));
-    // A client that waits to be told to go on is not told so.
-    if waits && body.size_hint().lower() > most as u64 {
-        return Err(Refusal { unread: true, ..too_large() });
-    }
-    let reading = async {
-        let declared = body.size_hint().lower() > most as u64;
-        let mut whole = Vec::with_capacity(body.size_hint().exact().map_or(0, |size| (size as usize).min(most)));
-        // What is too long is read on for a while, so that the client comes to see the answer.
-        let (mut length, mut oversized) = (0_usize, declared);
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Refusal {
-                unread: true,
-                ..Refusal::bad_request(&format!("the body cannot be read ({error}); send it whole"))
-            })?;
-            let Ok(data) = frame.into_data() else { continue };
-            length = length.saturating_add(data.remaining());
-            oversized |= length > most;
-            if !oversized {
-                whole.extend_from_slice(&data);
-            } else if length / 4 > most {
-                return Err(Refusal { unread: true, ..too_large() });
-            }
-        }
-        match (oversized, packed) {
-            (true, _) => Err(too_large()),
-            (false, false) => Ok(whole.into()),
-            (false, true) => unpack(&whole, most)?.ok_or_else(too_large),
-        }
-    };
-    let late = || Refusal {
-        unread: true,
-        ..Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it at once")
-    };
-    timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// The bytes of a body in gzip; none if they are more than may be.
-fn unpack(packed: &[u8], most: usize) -> Result<Option<Bytes>, Refusal> {
-    let mut whole = Vec::new();
-    GzDecoder::new(packed)
-        .take(most as u64 + 1)
-        .read_to_end(&mut whole)
-        .map_err(|error| Refusal::bad_request(&format!("the body is not in gzip ({error}); send it whole")))?;
-    Ok((whole.len() <= most).then(|| whole.into()))
-}
-
-/// True if the body is in gzip. A page from elsewhere can make a browser send other types than JSON
-/// without asking this service first.
-fn is_packed(headers: &HeaderMap) -> Result<bool, Refusal> {
-    let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
-    let kind = told.split(';').next().unwrap_or_default().trim();
-    let told: Vec<&[u8]> = headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
-    let is = |names: &[&str]| names.iter().any(|name| told[0].eq_ignore_ascii_case(name.as_bytes()));
-    let why = match kind.eq_ignore_ascii_case(JSON) {
-        false => "the body must be JSON; send the header Content-Type: application/json",
-        true if told.is_empty() || told.len() == 1 && is(&["identity"]) => return Ok(false),
-        true if told.len() == 1 && is(&["gzip", "x-gzip"]) => return Ok(true),
-        true => "the body may be in gzip and in nothing else; send it as it is, or with Content-Encoding: gzip",
-    };
-    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why))
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use mercer_serve::{Journal, Keeping, Model, Reason, Snapshot};
+use mercer_serve::{Journal, Keeping, Model, Reason, Replica, Snapshot};
 
 use super::journal::{JournalFile, JournalSync, number};
 use crate::model::store;
@@ -28,10 +28,27 @@ pub(super) struct JournalArguments {
 }
 
 impl JournalArguments {
+    /// The journal, to be told from other places.
+    pub(super) fn place(&self) -> Option<PathBuf> {
+        self.journal.clone()
+    }
+
     /// The same of a group, whose journal is in this file if there is to be one.
     pub(super) fn of_group(&self, file: &Path) -> Self {
         Self { journal: self.journal.as_ref().map(|_| file.to_owned()), ..*self }
     }
+}
+
+/// The place of a model in a folder for when its own refuses.
+pub(super) fn rescued(file: &Path, folder: &Path) -> PathBuf {
+    folder.join(file.file_name().unwrap_or_default())
+}
+
+/// The place of the copy of a model.
+pub(super) fn snapshot_of(model: &Path) -> PathBuf {
+    let mut file = model.as_os_str().to_os_string();
+    file.push(".snapshot");
+    file.into()
 }
 
 /// Where the model is saved.
@@ -51,7 +68,7 @@ impl ModelPlace {
     /// # Errors
     /// If the other place cannot be written, or has a file already, which would be lost.
     pub(super) fn of(file: &Path, rescue: Option<&Path>) -> Result<Self, Failure> {
-        let rescue = rescue.map(|folder| folder.join(file.file_name().unwrap_or_default()));
+        let rescue = rescue.map(|folder| rescued(file, folder));
         if let Some(rescue) = &rescue {
             if rescue.exists() {
                 return Err(Failure::because(format!(
@@ -125,12 +142,47 @@ pub(super) fn begin(
     }
     Ok(Keeping {
         snapshot: None,
+        replica: None,
         groups: None,
         access_log: None,
         unsaved: saved.is_err(),
         save: Box::new(move |bytes| place.save(bytes)),
         journal: journal.map(|journal| Box::new(journal) as Box<dyn Journal>),
     })
+}
+
+/// The file of a service that only reads it.
+pub(super) struct ReadFile<L> {
+    file: PathBuf,
+    /// The file as it was when it was read last.
+    read: Option<Facts>,
+    load: L,
+}
+
+/// What changes when another file is put in a place, or this one is written.
+type Facts = ((u64, u64), u64, Option<SystemTime>);
+
+fn facts(path: &Path) -> Option<Facts> {
+    let facts = std::fs::metadata(path).ok()?;
+    Some((number(&facts), facts.len(), facts.modified().ok()))
+}
+
+impl<L> ReadFile<L> {
+    pub(super) fn of(file: &Path, load: L) -> Self {
+        Self { file: file.to_owned(), read: facts(file), load }
+    }
+}
+
+impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Replica for ReadFile<L> {
+    fn has_changed(&mut self) -> bool {
+        // A file that is gone for a moment may come back.
+        facts(&self.file).is_some_and(|now| Some(now) != self.read)
+    }
+
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason> {
+        self.read = facts(&self.file);
+        (self.load)(&self.file).map_err(|failure| failure.to_string().into())
+    }
 }
 
 /// The end of a log, which may be there already.
@@ -154,9 +206,7 @@ pub(super) struct Copy<L> {
 
 impl<L> Copy<L> {
     pub(super) fn of(model: &Path, load: L) -> Self {
-        let mut file = model.as_os_str().to_os_string();
-        file.push(".snapshot");
-        Self { file: file.into(), load }
+        Self { file: snapshot_of(model), load }
     }
 }
 

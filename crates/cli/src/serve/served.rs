@@ -25,7 +25,16 @@ use crate::report::failure::Failure;
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
-    let model = match store::load(path)?.model {
+    served(path, store::load(path)?.model, limits)
+}
+
+/// The model of these bytes, which are told of as those of a file.
+pub(super) fn of_bytes(path: &Path, bytes: &[u8], limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    served(path, store::of_bytes(path, bytes)?, limits)
+}
+
+fn served(path: &Path, model: SavedModel, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    let model = match model {
         SavedModel::Prediction(model) => model,
         SavedModel::Operator(model) if model.learner.sums().is_some() => {
             return Ok(Box::new(Dynamics::new(path, *model)?));

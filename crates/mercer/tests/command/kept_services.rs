@@ -252,6 +252,8 @@ fn a_model_that_cannot_be_saved_in_its_place_is_saved_in_another() {
     assert!(code == Some(1) && said.contains("it is saved in rescue/m.mercer"), "{said}");
     assert_eq!(folder.json("inspect rescue/m.mercer")["learnt"].as_u64(), Some(102));
     let serve = "serve --addr 127.0.0.1:0 --model rescue/m.mercer --rescue rescue";
+    folder.refused(2, serve, &["--model and --rescue name the same file"]);
+    let serve = "serve --addr 127.0.0.1:0 --model m.mercer --rescue rescue";
     folder.refused(1, serve, &["rescue/m.mercer: is there already", "give another --rescue"]);
     folder.refused(1, "serve --model rescue/m.mercer --rescue nowhere", &["nowhere/m.mercer: cannot be written"]);
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mercer_serve::{Access, Groups, Limits, Options, ServeError};
+use mercer_serve::{Access, Limits, Options, ServeError};
 use serde_json::{Value as Json, json};
 
 use support::{Each, FORECAST, Mean, Notes, Service, post};
@@ -342,43 +342,96 @@ fn a_model_goes_back_to_its_snapshot() {
     assert_eq!(service.end().1, ["2", "1", "2"]);
 }
 
+fn with_groups(most: usize) -> (Service, Arc<Mutex<Vec<String>>>) {
+    let groups = Each::default();
+    let saved = Arc::clone(&groups.saved);
+    let options = Options { limits: Limits { groups: most, ..Limits::default() }, ..Options::default() };
+    (Service::start_groups(Mean::default(), options, None, Some(Box::new(groups))), saved)
+}
+
+/// A row with this target.
+fn row_of(y: f64) -> String {
+    json!({ "row": [1, 1, y, 1] }).to_string()
+}
+
 #[test]
 fn each_group_has_a_model_of_its_own() {
-    let limits = Limits { groups: 2, ..Limits::default() };
-    let saved: Arc<Mutex<Vec<String>>> = Arc::default();
-    let groups: Box<dyn Groups> = Box::new(Each(Arc::clone(&saved)));
-    let options = Options { limits, ..Options::default() };
-    let service = Service::start_groups(Mean::default(), options, None, Some(groups));
-    let learn = |path: &str, y: f64| service.post(path, &json!({ "row": [1, 1, y, 1] }).to_string());
+    let (service, saved) = with_groups(2);
+    let learn = |path: &str, y: f64| service.post(path, &row_of(y));
     let predict = |path: &str| service.post(path, r#"{"row":[1,1]}"#);
     assert_eq!(predict("/predict?group=a").0, 404);
-    for (path, y) in [("/learn", 1.0), ("/learn?group=a", 2.0), ("/learn?x=1&group=b-1", 3.0), ("/learn?group=a", 2.0)]
-    {
-        assert_eq!(learn(path, y).0, 200);
+    for (path, rows) in [("/learn?group=a", 1), ("/learn?group=a", 2), ("/learn", 1), ("/learn?group=b-1", 2)] {
+        // A group begins with the model of all as it is.
+        assert_eq!(learn(path, 2.0).1["rows"], rows, "{path}");
     }
-    for (path, y) in [("/predict", 1.0), ("/predict?group=a", 2.0), ("/predict?group=b-1", 3.0)] {
-        assert_eq!(predict(path), (200, json!({ "prediction": y })));
-    }
-    assert_eq!(
-        [learn("/learn?group=c", 1.0).0, learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0],
-        [507, 422, 422]
-    );
+    assert_eq!([learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0], [422, 422]);
     let (_, _, metrics) = service.get("/metrics?group=a");
     assert!(metrics.as_str().unwrap().contains("mercer_learnt_total 2\n"), "{metrics}");
-    assert_eq!(service.get("/health?group=b-1").2["rows"], 1);
+    let (_, _, metrics) = service.get("/metrics");
+    assert!(metrics.as_str().unwrap().contains("mercer_group_rows{group=\"b-1\"} 2\n"), "{metrics}");
+    assert_eq!(service.get("/health?group=b-1").2["rows"], 2);
+    assert_eq!(service.get("/health").2["groups"], json!({ "open": 2, "most": 2 }));
     assert_eq!(service.end().1, ["1"]);
     let mut saved = std::mem::take(&mut *saved.lock().unwrap());
     saved.sort();
-    assert_eq!(saved, ["a 2", "b-1 1"]);
+    assert_eq!(saved, ["a 2", "b-1 2"]);
 
-    let groups: Box<dyn Groups> = Box::new(Each(Arc::default()));
-    let service = Service::start_groups(Mean::default(), Options::default(), None, Some(groups));
-    let (status, told) = service.post("/learn?group=bad", r#"{"row":[1,1,1,1]}"#);
+    let (service, _) = with_groups(2);
+    let (status, told) = service.post("/learn?group=bad", &row_of(1.0));
     assert_eq!((status, &told["error"]), (409, &json!("the group bad cannot be opened: its file is damaged")));
     service.end().0.unwrap();
     let service = Service::start(Mean::default(), Options::default());
     assert_eq!(service.get("/health?group=a").0, 422);
     service.end().0.unwrap();
+}
+
+/// The one unused for longest is saved and closed for another, and opened again when it is asked.
+#[test]
+fn groups_make_room_for_others() {
+    let (service, saved) = with_groups(2);
+    let learn = |name: &str| service.post(&format!("/learn?group={name}"), &row_of(2.0));
+    for name in ["a", "b", "a", "c", "a", "b", "c", "a"] {
+        assert_eq!(learn(name).0, 200, "{name}");
+    }
+    assert_eq!(learn("b").1["rows"], 3);
+    assert_eq!(saved.lock().unwrap().join(", "), "b 1, c 1, a 3, b 2, c 2");
+    let (_, _, metrics) = service.get("/metrics");
+    assert!(metrics.as_str().unwrap().contains("mercer_groups_closed_total 5\n"), "{metrics}");
+    service.end().0.unwrap();
+}
+
+/// Nothing else than an accepted row of a permitted request begins a group.
+#[test]
+fn a_group_begins_with_a_row_that_is_learnt() {
+    let (service, saved) = with_groups(2);
+    let learn = |headers: &str, body: &str| service.raw(&post("/learn?group=a", body, headers)).0;
+    let row = row_of(2.0);
+    assert_eq!(service.get("/learn?group=a").0, 405);
+    assert_eq!(service.get("/nothing?group=a").0, 404);
+    for (headers, body, status) in [
+        ("", "no JSON", 400),
+        ("", r#"{"row":[1]}"#, 422),
+        ("", &*row_of(13.0), 422),
+        ("", r#"{"rows":[]}"#, 422),
+        ("", r#"{"label":{"id":"0-0","target":1}}"#, 404),
+        ("content-encoding: br\r\n", &row, 415),
+        ("origin: http://evil.example\r\n", &row, 403),
+        ("origin: null\r\n", &row, 403),
+        ("sec-fetch-site: cross-site\r\n", &row, 403),
+        ("transfer-encoding: gzip, chunked\r\n", &row, 501),
+        ("expect: x\r\n", &row, 417),
+    ] {
+        let got = learn(headers, body);
+        assert!(got == status || headers.starts_with("transfer") && got == 400, "{headers}{body}: {got}");
+    }
+    for query in ["?groups=a", "?Group=a", "?group%3Da", "?group=a&x=1", "?x", "?group=a&group=b"] {
+        assert_eq!(service.post(&format!("/learn{query}"), &row).0, 400, "{query}");
+    }
+    assert_eq!(service.get("/health/live?group=a").0, 400);
+    assert_eq!((service.get("/health").2["rows"].clone(), service.get("/health?group=a").0), (json!(0), 404));
+    assert_eq!(learn("origin: http://localhost\r\n", &row), 200);
+    service.end().0.unwrap();
+    assert_eq!(saved.lock().unwrap().join(", "), "a 1");
 }
 
 #[test]
