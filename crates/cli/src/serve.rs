@@ -159,7 +159,8 @@ struct LimitArguments {
     /// How long such a row waits
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
     keep_time: Duration,
-    /// Most groups that are open at a time; the one unused for longest is saved and closed for another
+    /// Most groups that are open at a time; the one unused for longest is saved and closed for
+    /// another
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_groups: u32,
     /// How long a row may wait for others to be learnt, and a forecast, predictions of many rows or

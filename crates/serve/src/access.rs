@@ -46,7 +46,8 @@ impl Access {
         Ok(())
     }
 
-    /// Refuses what a page from elsewhere has a browser send. A link to this service may be followed.
+    /// Refuses what a page from elsewhere has a browser send. A link to this service may be
+    /// followed.
     pub(super) fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
         let text = |name: HeaderName| headers.get(name).map(|told| told.to_str().unwrap_or_default());
         let host = text(HOST).unwrap_or_default();

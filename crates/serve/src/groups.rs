@@ -202,8 +202,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Takes out the group that nobody asks now, and was asked for longest ago, if there are as many
-    /// as may be: of those without rows that wait for labels, if there are some.
+    /// Takes out the group that nobody asks now, and was asked for longest ago, if there are as
+    /// many as may be: of those without rows that wait for labels, if there are some.
     fn take_idle(&self, most: usize) -> Option<(String, OpenGroup)> {
         let mut open = locked(&self.open);
         if open.len() < most {

@@ -182,9 +182,9 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 256 MiB in all, 512 connections,
-    /// 10,000 rows that wait an hour for labels, 100 groups, a second of waiting, five of learning,
-    /// and 30 for clients.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 256 MiB in all, 512
+    /// connections, 10,000 rows that wait an hour for labels, 100 groups, a second of waiting, five
+    /// of learning, and 30 for clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,

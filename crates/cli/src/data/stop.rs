@@ -38,8 +38,8 @@ impl Stop {
         Ok(stop)
     }
 
-    /// For a run that saves when it is asked to end, however often it is asked: no signal ends it at
-    /// once.
+    /// For a run that saves when it is asked to end, however often it is asked: no signal ends it
+    /// at once.
     #[cfg(all(feature = "serve", not(target_family = "wasm")))]
     pub(crate) fn listen_patiently(signals: &[i32]) -> Result<Self, Failure> {
         let stop = Self::never();

@@ -276,6 +276,11 @@ impl TimedRows {
         Self { last, grid: last, ..Self::default() }
     }
 
+    /// The same where an earlier row was the last one in step.
+    pub(super) fn in_step_at(self, grid: Option<f64>) -> Self {
+        Self { grid: grid.or(self.grid), ..self }
+    }
+
     /// The time of the last row that was in step.
     pub(super) fn grid(&self) -> Option<f64> {
         self.grid

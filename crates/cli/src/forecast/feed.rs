@@ -326,7 +326,7 @@ impl SeriesSource {
         }
         for (course, kept) in rows.courses.iter_mut().zip(&known_times).filter(|_| rows.clock.is_some()) {
             if let Some(kept) = kept {
-                *course = TimedRows::behind(Some(kept.last()));
+                *course = TimedRows::behind(Some(kept.last())).in_step_at(kept.grid());
             }
         }
         Ok(Self::Records(rows.into()))

@@ -46,6 +46,11 @@ impl TimeMemory {
         Self { clock, last, notation, rows: None, put_in: 0, grid: grid.filter(|grid| *grid < last) }
     }
 
+    /// The time of the last row in step, if that is not the last.
+    pub(super) fn grid(&self) -> Option<f64> {
+        self.grid
+    }
+
     /// The newest time in step that is not behind the last row: the next row is a step later.
     fn in_step(&self) -> f64 {
         let Some(mut time) = self.grid else { return self.last };

@@ -113,7 +113,8 @@ impl ModelPlace {
 
 /// Opens the journal, has the model learn what a killed service had accepted, and saves it: so it
 /// is known from the start whether it can be, and the journal is shortened only then. A model that
-/// has learnt nothing is saved with the bytes of its file, and one that is not to be written is not.
+/// has learnt nothing is saved with the bytes of its file, and one that is not to be written is
+/// not.
 ///
 /// # Errors
 /// If the journal cannot be kept, or belongs to another model.
@@ -155,14 +156,14 @@ pub(super) fn begin(
 pub(super) struct ReadFile<L> {
     file: PathBuf,
     /// The file as it was when it was read last.
-    read: Option<Facts>,
+    read: Option<FileFacts>,
     load: L,
 }
 
 /// What changes when another file is put in a place, or this one is written.
-type Facts = ((u64, u64), u64, Option<SystemTime>);
+type FileFacts = ((u64, u64), u64, Option<SystemTime>);
 
-fn facts(path: &Path) -> Option<Facts> {
+fn facts(path: &Path) -> Option<FileFacts> {
     let facts = std::fs::metadata(path).ok()?;
     Some((number(&facts), facts.len(), facts.modified().ok()))
 }

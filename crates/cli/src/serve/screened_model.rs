@@ -13,8 +13,8 @@ pub(super) struct Screens {
     /// Refuse a row whose target lies outside
     #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = range)]
     target_range: Option<Bounds>,
-    /// Refuse a row with an input outside: one number far beyond all others can spoil a model with an
-    /// unbounded kernel for good
+    /// Refuse a row with an input outside: one number far beyond all others can spoil a model with
+    /// an unbounded kernel for good
     #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = range)]
     input_range: Option<Bounds>,
     /// Refuse a row whose weight is larger

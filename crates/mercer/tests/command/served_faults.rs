@@ -1,6 +1,6 @@
-//! Faults that `mercer serve` stands: saves that fail at the start, damaged journals, changed options,
-//! two signals, files that are touched, rows off the grid of a series, idle clients. Each fails
-//! where the old behaviour comes back.
+//! Faults that `mercer serve` stands: saves that fail at the start, damaged journals, changed
+//! options, two signals, files that are touched, rows off the grid of a series, idle clients. Each
+//! fails where the old behaviour comes back.
 
 #![cfg(all(unix, feature = "serve"))]
 
@@ -42,7 +42,8 @@ fn length(folder: &Folder, name: &str) -> u64 {
     fs::metadata(folder.path(name)).unwrap().len()
 }
 
-/// A service whose files may have so many blocks of 512 bytes: larger writes fail as on a full disk.
+/// A service whose files may have so many blocks of 512 bytes: larger writes fail as on a full
+/// disk.
 fn on_a_full_disk(folder: &Folder, blocks: u32, arguments: &str) -> Service {
     let program = env!("CARGO_BIN_EXE_mercer");
     let script = format!(
@@ -255,15 +256,15 @@ fn rows_off_the_grid_of_a_series_are_refused() {
 #[test]
 fn a_series_that_ends_off_its_grid_goes_on() {
     let line = |at: usize| format!("2024-01-{:02}T{:02}:00:00,{}\n", 1 + at / 24, at % 24, at * 7 % 13);
-    let rows = "t,v\n".to_owned() + &(0..240).map(line).collect::<String>() + "2024-01-11T00:30:00,4\n";
+    let rows = "t,v\n".to_owned() + &(0..300).map(line).collect::<String>() + "2024-01-13T11:30:00,4\n";
     let folder = Folder::new().with("s.csv", rows);
     drop(folder.run("forecast s.csv --time t --out s.mercer --quiet"));
     let service = Service::start(&folder, "--model s.mercer");
-    let answer = service.post("/learn", &json!({ "row": { "t": "2024-01-11T00:45:00", "v": 1 } }));
-    assert!(answer.status == 422 && answer.error().contains("2024-01-11T01:00 next"), "{}", answer.body);
+    let answer = service.post("/learn", &json!({ "row": { "t": "2024-01-13T11:40:00", "v": 1 } }));
+    assert!(answer.status == 422 && answer.error().contains("2024-01-13T12:00 next"), "{}", answer.body);
     let told = service.post("/predict", &json!({ "steps": 1 })).json();
-    assert_eq!(told["times"], json!(["2024-01-11T01:00"]));
-    assert_eq!(service.post("/learn", &json!({ "row": { "t": "2024-01-11T01:00:00", "v": 1 } })).status, 200);
+    assert_eq!(told["times"], json!(["2024-01-13T12:00"]));
+    assert_eq!(service.post("/learn", &json!({ "row": { "t": "2024-01-13T12:00:00", "v": 1 } })).status, 200);
     assert_eq!(service.end("-TERM").0, Some(0));
 }
 
@@ -319,7 +320,7 @@ fn probes_see_the_end_before_the_port_closes() {
 #[test]
 fn large_requests_share_a_bounded_memory() {
     let folder = trained();
-    let service = Service::start(&folder, "--model m.mercer --max-memory 2097152 --max-wait 100ms --max-rows 100000");
+    let service = Service::start(&folder, "--model m.mercer --max-memory 2097152 --max-wait 0.1s --max-rows 100000");
     let body = json!({ "rows": vec![json!([0.1, 0.2, 0.3]); 60_000] }).to_string();
     // The rows of one alone are more than that.
     let answer = service.post_text("/predict", &body, "");
@@ -335,4 +336,36 @@ fn large_requests_share_a_bounded_memory() {
     );
     assert_eq!(free(&service), Some(2_097_152));
     service.ends_well();
+}
+
+/// A service that only reads serves a new file within a second, and keeps the old one where the new
+/// one cannot be read.
+#[test]
+fn a_replica_reads_the_model_anew() {
+    let folder = trained();
+    let service = Service::start(&folder, "--model m.mercer --read-only");
+    let before = fs::read(folder.path("m.mercer")).unwrap();
+    folder.done("predict rows.csv --model m.mercer --learn --quiet");
+    let begun = Instant::now();
+    while rows(&service) != Some(200) {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let put = |bytes: &[u8]| {
+        fs::write(folder.path("new"), bytes).unwrap();
+        fs::rename(folder.path("new"), folder.path("m.mercer")).unwrap();
+    };
+    put(&before);
+    assert_eq!(service.post("/reload", &json!({})).json(), json!({ "rows": 100 }));
+    put(b"half a file");
+    let refused = service.post("/reload", &json!({}));
+    assert!(refused.status == 409 && refused.error().contains("m.mercer"), "{}", refused.body);
+    assert_eq!(rows(&service), Some(100));
+    let id = service.child.id().to_string();
+    put(&before);
+    assert!(Command::new("kill").args(["-HUP", &id]).status().unwrap().success());
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(service.get("/health").status, 200);
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("the model was read anew, and has met 200 rows"), "{said}");
 }

@@ -15,8 +15,8 @@ use crate::report::verbosity;
 
 /// See what is in the journal of mercer serve, or print its rows, also of one that is damaged
 ///
-/// The file is only read. A service that starts with its journal learns these rows by itself; only a
-/// journal that is refused, since it is damaged or of another model, needs these commands.
+/// The file is only read. A service that starts with its journal learns these rows by itself; only
+/// a journal that is refused, since it is damaged or of another model, needs these commands.
 #[derive(Args)]
 pub(crate) struct JournalCommand {
     #[command(subcommand)]

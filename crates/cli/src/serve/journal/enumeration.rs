@@ -43,7 +43,7 @@ enum Fault {
 
 /// How the process is stopped at a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum End {
+enum Crash {
     Kill,
     /// So many of the changes that wait are on the disk, and whether the rename is.
     Power(usize, bool),
@@ -76,7 +76,7 @@ struct Disk {
     model: Vec<u8>,
     kept_model: Vec<u8>,
     /// Steps until the end.
-    left: Option<(usize, End)>,
+    left: Option<(usize, Crash)>,
     /// Steps taken.
     steps: usize,
     dead: bool,
@@ -95,7 +95,7 @@ impl Disk {
             Some((0, end)) => {
                 let end = *end;
                 self.left = None;
-                if end != End::Full {
+                if end != Crash::Full {
                     self.dead = true;
                 }
                 // A write is torn in the middle.
@@ -104,7 +104,7 @@ impl Disk {
                     apply(&mut self.journal, &torn);
                     self.waiting.push(torn);
                 }
-                if let End::Power(kept, renamed) = end {
+                if let Crash::Power(kept, renamed) = end {
                     let mut bytes = self.kept.clone();
                     self.waiting.iter().take(kept).for_each(|change| apply(&mut bytes, change));
                     self.journal = bytes;
@@ -124,7 +124,7 @@ impl Disk {
         Ok(())
     }
 
-    fn restarted(&self, left: Option<(usize, End)>) -> Self {
+    fn restarted(&self, left: Option<(usize, Crash)>) -> Self {
         Self {
             journal: self.journal.clone(),
             kept: self.journal.clone(),
@@ -279,9 +279,9 @@ fn check(disk: &Disk, answered: usize) -> Result<(), String> {
 }
 
 /// The ends of a process at a step.
-fn ends(waiting: usize) -> impl Iterator<Item = End> {
-    let power = (0..=waiting).flat_map(|kept| [End::Power(kept, false), End::Power(kept, true)]);
-    [End::Kill, End::Full].into_iter().chain(power)
+fn ends(waiting: usize) -> impl Iterator<Item = Crash> {
+    let power = (0..=waiting).flat_map(|kept| [Crash::Power(kept, false), Crash::Power(kept, true)]);
+    [Crash::Kill, Crash::Full].into_iter().chain(power)
 }
 
 /// Changes that may wait at most in the histories here.
