@@ -21,6 +21,7 @@
 
 mod access;
 mod body;
+mod components;
 mod connection;
 mod curve;
 mod groups;

@@ -4,23 +4,25 @@ use mercer_core::Oddity;
 use serde_json::{Map, Value, json};
 
 use super::Options;
+use super::components;
 use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
-    let title = [&*schema.learner, &schema.details].join(", ");
-    let mut components = json!({ "schemas": Forms { schema, options }.all() });
+    let about = [&*schema.learner, &schema.details].join(", ");
+    let mut components = json!({ "schemas": components::named(Forms { schema, options }.all()) });
     if options.access.token.is_some() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": title.trim_end_matches(", "),
+            // Generated clients are named by it.
+            "title": "Mercer service",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "A model of Mercer, which predicts and learns row by row.",
+            "description": format!("A model of Mercer, which predicts and learns row by row: {}", about.trim_end_matches(", ")),
         },
         "paths": paths(options),
         "components": components,
@@ -198,7 +200,7 @@ struct Forms<'a> {
 }
 
 impl Forms<'_> {
-    fn all(&self) -> Value {
+    fn all(&self) -> Map<String, Value> {
         let schema = self.schema;
         let (learnt, required) = self.prediction();
         let mut told = learnt.clone();
@@ -221,7 +223,7 @@ impl Forms<'_> {
             let time = json!({ "type": ["string", "number"], "description": "As the series tells it." });
             predicted["properties"]["times"] = json!({ "type": "array", "items": time });
         }
-        json!({
+        let forms = json!({
             "Row": self.row(false),
             "LearnRow": self.row(true),
             "Label": self.label(),
@@ -251,7 +253,8 @@ impl Forms<'_> {
                 "error": { "type": "string", "description": "What is wrong, where, and how to mend it." },
                 "learnt": count(),
             })),
-        })
+        });
+        if let Value::Object(forms) = forms { forms } else { Map::new() }
     }
 
     /// One value, or one for each output.

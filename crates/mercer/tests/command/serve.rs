@@ -553,9 +553,9 @@ fn the_rest_is_there() {
     assert!(page.body.contains("\"krls\"") && !page.body.contains("/*MODEL*/null") && !page.body.contains("src="));
     let document = service.get("/openapi.json").json();
     assert_eq!(document["openapi"].as_str(), Some("3.1.0"));
-    let row = &document["components"]["schemas"]["Row"]["oneOf"];
-    assert_eq!(row[0]["required"], json!(["a", "b", "c"]));
-    assert_eq!(row[1]["maxItems"].as_u64(), Some(3));
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["RowByName"]["required"], json!(["a", "b", "c"]));
+    assert_eq!(schemas["Row"]["oneOf"][1]["maxItems"].as_u64(), Some(3));
     let refused = service.post("/learn", &json!({ "row": [0, 0, 0, 0] }));
     assert!(refused.status == 403 && refused.error().contains("--read-only"), "{}", refused.body);
     // Whoever only reads locks nothing.
