@@ -6,10 +6,13 @@ mod dynamics;
 mod groups;
 mod journal;
 mod keeping;
+mod messages;
 mod orders;
 mod screened_model;
 mod series;
 mod served;
+mod shadowed;
+mod token_file;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -17,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mercer_serve::{Access, Limits, Listeners, Model, Options, Replica};
+use mercer_serve::{Access, Limits, Listeners, Model, Options, Replica, Scope, Tokens};
 
 use crate::arguments::{count, every};
 use crate::model::lock;
@@ -29,8 +32,11 @@ use crate::report::verbosity;
 use groups::Folder;
 pub(crate) use journal::{JournalCommand, run as run_journal};
 use keeping::{Copy, JournalArguments, ModelPlace, ReadFile, rescued, snapshot_of};
+use messages::LogForm;
 use orders::Orders;
 use screened_model::{ScreenedModel, Screens};
+use shadowed::{Challenger, ShadowedModel};
+use token_file::TokenFile;
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -95,6 +101,19 @@ pub(crate) struct ServeArguments {
     /// Write a line of JSON for each request to the end of this file
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
+    /// Another model with the same columns, which predicts and learns the same rows and answers
+    /// nobody; /compare, /metrics and the page tell the losses of both, with a test of their
+    /// difference
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    shadow: Option<PathBuf>,
+    /// A file of tokens in place of the variable MERCER_TOKEN: lines of `read TOKEN`, `learn TOKEN`
+    /// or `admin TOKEN`, each good for what those before it are, too. It is read anew when it
+    /// changes
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The form of messages on stderr: lines for people, or objects of JSON, with time and level
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    log: LogForm,
     /// A folder of groups: a request with ?group=NAME is about a model of its own, NAME.mercer,
     /// which begins as a copy of this one when its first row is learnt
     #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
@@ -216,6 +235,8 @@ fn check_places(arguments: &ServeArguments) -> Result<(), Failure> {
         ("--journal", &arguments.journal.place()),
         ("--access-log", &arguments.access_log),
         ("--rescue", &arguments.rescue.as_ref().map(|folder| rescued(model, folder))),
+        ("--shadow", &arguments.shadow),
+        ("--token-file", &arguments.token_file),
         ("the snapshot of --model", &written(snapshot_of(model))),
     ])?;
     // A group has files of these names.
@@ -243,7 +264,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let read_only = arguments.read_only;
     check_places(arguments)?;
     let addr = arguments.addr;
-    let access = access(addr, arguments)?;
+    let token_file = arguments.token_file.as_deref().map(TokenFile::open).transpose()?;
+    let access = access(addr, arguments, token_file.as_ref())?;
     let _lock = (!read_only).then(|| lock::take("--model", path)).transpose()?;
     let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
     let (limits, screens) = (arguments.limits, arguments.screens);
@@ -251,14 +273,23 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, screens)))
     };
     let mut model = load(path)?;
+    let challenger = arguments.shadow.as_deref().map(|file| Challenger::open(file, &*model, load)).transpose()?;
+    let shadowed = move |model: Box<dyn Model>, challenger: &Option<Challenger>| -> Box<dyn Model> {
+        match challenger.clone() {
+            Some(challenger) => Box::new(ShadowedModel { model, challenger }),
+            None => model,
+        }
+    };
+    model = shadowed(model, &challenger);
     if !read_only {
         store::check_place("--model", path)?;
     }
     let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &arguments.journal, limits, load));
     let groups = groups.transpose()?;
     let access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
-    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model, read_only)?;
-    keeping.snapshot = Some(Box::new(Copy::of(path, load)));
+    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model, challenger.clone(), read_only)?;
+    let beside = challenger;
+    keeping.snapshot = Some(Box::new(Copy::of(path, move |path: &Path| Ok(shadowed(load(path)?, &beside)))));
     keeping.replica = read_only.then(|| Box::new(ReadFile::of(path, load)) as Box<dyn Replica>);
     keeping.groups = groups.map(|groups| Box::new(groups) as Box<dyn mercer_serve::Groups>);
     keeping.access_log = access_log;
@@ -284,12 +315,16 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         refuse_unknown: arguments.unknown == UnknownColumns::Refuse,
         threads: arguments.threads,
         file_name: download_name(path),
-        log: |text| verbosity::say(text),
+        model_name: model_name(path),
+        log: messages::of(arguments.log),
         ..Options::default()
     };
     let listeners = Listeners { all, probes: probes.map(|(probes, _)| probes) };
-    mercer_serve::run(listeners, model, options, keeping, &|| orders.now())
-        .map_err(|error| Failure::because(error.to_string()))
+    let now = || {
+        token_file.iter().for_each(TokenFile::look);
+        orders.now()
+    };
+    mercer_serve::run(listeners, model, options, keeping, &now).map_err(|error| Failure::because(error.to_string()))
 }
 
 /// Listens on an address; the one that it came to be.
@@ -304,7 +339,7 @@ fn listen(option: &str, addr: SocketAddr) -> Result<(TcpListener, SocketAddr), F
 }
 
 /// Who may learn and download the model.
-fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Failure> {
+fn access(address: SocketAddr, arguments: &ServeArguments, file: Option<&TokenFile>) -> Result<Access, Failure> {
     let loopback = address.ip().is_loopback();
     let token = match std::env::var(VARIABLE) {
         Err(std::env::VarError::NotPresent) => None,
@@ -316,10 +351,18 @@ fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Fai
             )));
         }
     };
-    if arguments.closed && token.is_none() {
+    let tokens = match (token, file) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage(format!("--token-file: {VARIABLE} holds a token, too; give one of them")));
+        }
+        (Some(token), None) => Tokens::new(vec![(Scope::Admin, token)]),
+        (None, Some(file)) => file.tokens(),
+        (None, None) => Tokens::default(),
+    };
+    if arguments.closed && !tokens.exist() {
         return Err(Failure::usage(format!("--closed: set {VARIABLE} to the token that all requests need")));
     }
-    if token.is_none() && !loopback && !arguments.open {
+    if !tokens.exist() && !loopback && !arguments.open {
         return Err(Failure::usage(format!(
             "--addr {address}: others reach this address, and /model shows them the rows that were learnt; set {VARIABLE} to a token, \
              or give --open to let everybody read"
@@ -328,11 +371,11 @@ fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Fai
     let closed = if arguments.read_only {
         Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
     } else {
-        (token.is_none() && !loopback).then(|| {
+        (!tokens.exist() && !loopback).then(|| {
             format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
         })
     };
-    Ok(Access { closed, token, all: arguments.closed, loopback })
+    Ok(Access { closed, tokens, all: arguments.closed, loopback })
 }
 
 /// A time with its unit.
@@ -344,6 +387,12 @@ fn time(text: &str) -> Result<Duration, &'static str> {
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
+}
+
+/// The name of the model: that of its file without the ending.
+fn model_name(path: &Path) -> String {
+    let name = download_name(path);
+    name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("model").to_owned()
 }
 
 /// A file name that a header field can hold.

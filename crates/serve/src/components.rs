@@ -1,5 +1,5 @@
-//! Names for the objects within objects of an OpenAPI document. Generators of clients make a type of
-//! each object, and of two without a name they make two types of one name, or none.
+//! Names for the objects within objects of an OpenAPI document. Generators of clients make a type
+//! of each object, and of two without a name they make two types of one name, or none.
 
 use std::collections::BTreeSet;
 

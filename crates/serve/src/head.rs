@@ -17,11 +17,22 @@ pub(super) struct Head {
 }
 
 /// Paths that tell of one group where `?group=` names it.
-pub(super) const OF_GROUPS: [&str; 9] =
-    ["/predict", "/learn", "/snapshot", "/rollback", "/health", "/metrics", "/curve", "/model", "/openapi.json"];
+pub(super) const OF_GROUPS: [&str; 10] = [
+    "/predict",
+    "/learn",
+    "/snapshot",
+    "/rollback",
+    "/health",
+    "/metrics",
+    "/curve",
+    "/model",
+    "/openapi.json",
+    "/v2/models/MODEL/infer",
+];
 
 /// Paths that are posted to.
-const POSTED: [&str; 5] = ["/predict", "/learn", "/snapshot", "/rollback", "/reload"];
+pub(super) const POSTED: [&str; 6] =
+    ["/predict", "/learn", "/snapshot", "/rollback", "/reload", "/v2/models/MODEL/infer"];
 
 /// Looks at the head of a request; `path` is the one that is asked for, if there is one.
 ///

@@ -13,7 +13,14 @@ const LONG: Duration = Duration::from_secs(1);
 /// All of them, by the order in which they began to wait.
 #[derive(Default)]
 pub(super) struct IdleConnections {
-    waiting: Mutex<(u64, BTreeMap<u64, (Instant, Arc<Notify>)>)>,
+    waiting: Mutex<Waiting>,
+}
+
+/// Those that wait, and the number that the next one gets.
+#[derive(Default)]
+struct Waiting {
+    next: u64,
+    by_number: BTreeMap<u64, (Instant, Arc<Notify>)>,
 }
 
 /// One connection.
@@ -25,13 +32,13 @@ pub(super) struct IdleConnection {
 }
 
 impl IdleConnections {
-    fn waiting(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, (Instant, Arc<Notify>)>)> {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Closes the one that has waited for longest; false if none has waited for long.
     pub(super) fn close_longest(&self) -> bool {
-        let waiting = &mut self.waiting().1;
+        let waiting = &mut self.waiting().by_number;
         let Some(first) = waiting.first_entry().filter(|first| first.get().0.elapsed() >= LONG) else { return false };
         first.remove().1.notify_one();
         true
@@ -49,16 +56,16 @@ impl IdleConnection {
     /// It waits for the next request.
     pub(super) fn wait(&self) {
         let mut all = self.of.waiting();
-        let place = all.0;
-        all.0 += 1;
-        all.1.insert(place, (Instant::now(), Arc::clone(&self.close)));
+        let place = all.next;
+        all.next += 1;
+        all.by_number.insert(place, (Instant::now(), Arc::clone(&self.close)));
         *self.place() = Some(place);
     }
 
     /// A request has come; false if the connection is being closed.
     pub(super) fn work(&self) -> bool {
         let place = self.place().take();
-        place.is_some_and(|place| self.of.waiting().1.remove(&place).is_some())
+        place.is_some_and(|place| self.of.waiting().by_number.remove(&place).is_some())
     }
 
     /// Waits until it is to be closed.

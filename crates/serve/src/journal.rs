@@ -27,6 +27,9 @@ pub trait Journal: Send {
     /// If the disk refuses.
     fn sync(&mut self) -> Result<(), Reason>;
 
+    /// The rows and the bytes that it has now.
+    fn size(&self) -> [u64; 2];
+
     /// True if rows of so many bytes would be taken now. It is asked once a second after some were
     /// not.
     fn takes_rows(&mut self, bytes: usize) -> bool;

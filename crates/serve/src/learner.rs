@@ -9,7 +9,7 @@ use mercer_core::OddCells;
 use tokio::sync::{mpsc, oneshot};
 
 use super::model::{Model, Reason, Row};
-use super::{Journal, Keeping, Replica, Save, Service, Snapshot};
+use super::{Journal, Keeping, Level, Replica, Save, Service, Snapshot};
 
 /// Rows learnt at which the model is asked for remarks first; later at each doubling.
 const FEWEST_REMARKED: u64 = 256;
@@ -133,7 +133,10 @@ impl LearnerThread {
         let served = loaded.and_then(|model| self.replace(model));
         self.service.metrics.reloaded(served.is_ok());
         match &served {
-            Ok(rows) => (self.service.options.log)(&format!("the model was read anew, and has met {rows} rows")),
+            Ok(rows) => {
+                let text = format!("the model was read anew, and has met {rows} rows");
+                (self.service.options.log)(Level::Info, &text);
+            }
             Err(why) => self.tell(format!("{why}; the model from before is served on")),
         }
         if let Some(reply) = reply {
@@ -286,10 +289,11 @@ impl LearnerThread {
             (prediction, model.standing())
         };
         self.unsaved = true;
+        service.metrics.unsaved_rows.fetch_add(1, Relaxed);
         let learnt = service.metrics.learnt(standing);
         if learnt >= FEWEST_REMARKED && learnt.is_power_of_two() {
             let said = service.model.blocking_read().remarks();
-            service.metrics.remark(said).into_iter().for_each(|text| (service.options.log)(&text));
+            service.metrics.remark(said).into_iter().for_each(|text| (service.options.log)(Level::Warning, &text));
         }
         service.curve.record(standing);
         answers.push_str(&prediction.json(&service.schema, false).to_string());
@@ -317,7 +321,11 @@ impl LearnerThread {
     /// A journal that fails is told, and ends nothing.
     fn sync_journal(&mut self) {
         let Some(journal) = &mut self.journal else { return };
-        if let Err(why) = journal.sync() {
+        let synced = journal.sync();
+        for (told, size) in self.service.metrics.journal.iter().zip(journal.size()) {
+            told.store(size, Relaxed);
+        }
+        if let Err(why) = synced {
             self.service.metrics.failed_journal.fetch_add(1, Relaxed);
             self.tell(format!("{why}; the service goes on"));
         }
@@ -328,7 +336,7 @@ impl LearnerThread {
         self.told.retain(|_, since| since.elapsed() < TOLD);
         if !self.told.contains_key(&text) {
             let group = self.service.group.as_ref().map_or_else(String::new, |name| format!("group {name}: "));
-            (self.service.options.log)(&format!("{group}{text}"));
+            (self.service.options.log)(Level::Error, &format!("{group}{text}"));
             self.told.insert(text, Instant::now());
         }
     }
@@ -345,6 +353,7 @@ impl LearnerThread {
             None => once()?,
         }
         self.unsaved = false;
+        self.service.metrics.unsaved_rows.store(0, Relaxed);
         Ok(())
     }
 

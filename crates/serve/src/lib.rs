@@ -21,6 +21,7 @@
 
 mod access;
 mod body;
+mod compared;
 mod components;
 mod connection;
 mod curve;
@@ -29,9 +30,11 @@ mod head;
 mod idle;
 mod journal;
 mod learner;
+mod learning;
 mod log;
 mod metrics;
 mod model;
+mod once;
 mod openapi;
 mod page;
 mod pending;
@@ -41,6 +44,7 @@ mod refusal;
 mod request;
 mod routes;
 mod snapshot;
+mod v2;
 
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -58,11 +62,13 @@ use curve::Curve;
 use groups::{GroupModel, Parts, Threads};
 use log::Log;
 use metrics::{Beside, Metrics};
+use once::KeyedAnswers;
 use pending::PendingRows;
 use queue::Queue;
 use reading::Budget;
 
-pub use access::Access;
+pub use access::{Access, Scope, Tokens};
+pub use compared::Compared;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
@@ -105,10 +111,12 @@ pub struct Options {
     pub drain: Duration,
     /// Time for which connections are still taken then, while `/health/ready` is 503 already.
     pub lame_duck: Duration,
-    /// True if there are groups.
+    /// True if there are groups; [`run`] sees to this and the next two.
     pub groups: bool,
     /// True if the service only reads the model, and reads it anew when it has changed.
     pub replica: bool,
+    /// True if the model has a challenger.
+    pub challenger: bool,
     /// True if a row that names a column which the model does not have is refused, and not only
     /// that column ignored.
     pub refuse_unknown: bool,
@@ -116,8 +124,32 @@ pub struct Options {
     pub threads: Option<NonZeroUsize>,
     /// The name under which the model is downloaded: ASCII letters, digits, dots and lines.
     pub file_name: String,
+    /// The name of the model in the version 2 inference protocol, of the same characters.
+    pub model_name: String,
     /// Takes what an operator should know.
-    pub log: fn(&str),
+    pub log: fn(Level, &str),
+}
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// Something has happened as it should.
+    Info,
+    /// Something should be looked at.
+    Warning,
+    /// What was learnt may be lost, or is not learnt.
+    Error,
+}
+
+impl Level {
+    /// Its name in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl Options {
@@ -139,10 +171,12 @@ impl Default for Options {
             lame_duck: Duration::ZERO,
             groups: false,
             replica: false,
+            challenger: false,
             refuse_unknown: false,
             threads: None,
             file_name: "model".to_owned(),
-            log: |_| (),
+            model_name: "model".to_owned(),
+            log: |_, _| (),
         }
     }
 }
@@ -264,6 +298,7 @@ struct Service {
     curve: Curve,
     queue: Queue,
     kept: PendingRows,
+    once: KeyedAnswers,
     shared: Shared,
     /// The group whose model it is; none of the main one.
     group: Option<String>,
@@ -286,11 +321,12 @@ impl Service {
         let schema = model.schema();
         let service = Self {
             openapi: Mutex::default(),
-            page: page::html(&schema, &options.access).into(),
+            page: page::html(&schema, &options).into(),
             metrics: Metrics::new(model.standing()),
             curve: Curve::new(model.standing()),
             queue: Queue::default(),
             kept: PendingRows::default(),
+            once: KeyedAnswers::default(),
             shared,
             group,
             turns: Semaphore::new(options.threads()),
@@ -342,7 +378,12 @@ pub fn run(
     let groups = keeping.groups.take();
     let threads = options.threads();
     let budget = Budget::new(options.limits.memory, options.limits.wait);
-    let options = Options { groups: groups.is_some(), replica: keeping.replica.is_some(), ..options };
+    let options = Options {
+        groups: groups.is_some(),
+        replica: keeping.replica.is_some(),
+        challenger: model.compared().is_some(),
+        ..options
+    };
     let service = Service::new(model, options, Shared { log, budget }, None);
     let (part, learner) = GroupModel::begin(service, keeping)?;
     let learners = Threads::default();

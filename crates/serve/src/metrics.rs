@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::Service;
+use super::head::POSTED;
 use super::log::Log;
 use super::model::Standing;
 use super::pending::PendingRows;
@@ -14,8 +15,9 @@ use super::queue::Queue;
 use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 13] = [
+pub(super) const PATHS: [&str; 20] = [
     "/",
+    "/compare",
     "/curve",
     "/health",
     "/health/live",
@@ -28,6 +30,12 @@ pub(super) const PATHS: [&str; 13] = [
     "/reload",
     "/rollback",
     "/snapshot",
+    "/v2",
+    "/v2/health/live",
+    "/v2/health/ready",
+    "/v2/models/MODEL",
+    "/v2/models/MODEL/infer",
+    "/v2/models/MODEL/ready",
 ];
 
 /// Upper ends of the buckets of latencies, in microseconds.
@@ -43,6 +51,11 @@ pub(super) struct Metrics {
     requests: [Requests; PATHS.len() + 1],
     pub(super) predictions: AtomicU64,
     pub(super) connections: AtomicU64,
+    pub(super) in_flight: AtomicU64,
+    /// Rows that the saved model has not learnt.
+    pub(super) unsaved_rows: AtomicU64,
+    /// Rows and bytes in the journal.
+    pub(super) journal: [AtomicU64; 2],
     pub(super) refused_connections: AtomicU64,
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
@@ -99,6 +112,9 @@ impl Metrics {
             requests: Default::default(),
             predictions: counter(),
             connections: counter(),
+            in_flight: counter(),
+            unsaved_rows: counter(),
+            journal: [counter(), counter()],
             refused_connections: counter(),
             checkpoints: counter(),
             failed_checkpoints: counter(),
@@ -213,7 +229,7 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 27] {
+    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 32] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let Beside { queue, kept, log, budget } = beside;
@@ -250,6 +266,11 @@ impl Metrics {
             ("mercer_queue_seconds", "How long they will take.", queue.wait().as_secs_f64()),
             ("mercer_kept_rows", "Predicted rows that wait for their labels.", waiting as f64),
             ("mercer_kept_expired_total", "Predicted rows whose labels did not come in time.", expired as f64),
+            ("process_open_fds", "Open files and sockets; NaN where the system tells none.", open_files()),
+            ("mercer_requests_in_flight", "Requests that are being answered.", count(&self.in_flight)),
+            ("mercer_unsaved_rows", "Rows that the model file does not have yet.", count(&self.unsaved_rows)),
+            ("mercer_journal_rows", "Rows in the journal.", count(&self.journal[0])),
+            ("mercer_journal_bytes", "Bytes in the journal.", count(&self.journal[1])),
             ("mercer_connections", "Open connections.", count(&self.connections)),
             (
                 "mercer_connections_refused_total",
@@ -289,7 +310,7 @@ impl Metrics {
     /// Of each of `groups` the rows and losses are told beside.
     pub(super) fn text(&self, beside: &Beside<'_>, groups: &[(String, Arc<Service>)]) -> String {
         let mut text = format!(
-            "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
+            "# HELP mercer_build_info The version of the service.\n# TYPE mercer_build_info gauge\nmercer_build_info{{version=\"{}\"}} 1\n",
             env!("CARGO_PKG_VERSION")
         );
         for (name, help, value) in self.numbers(beside) {
@@ -310,16 +331,18 @@ impl Metrics {
         let paths = || PATHS.into_iter().chain(["other"]).zip(&self.requests);
         text.push_str("# HELP mercer_requests_total Requests answered.\n# TYPE mercer_requests_total counter\n");
         for (path, requests) in paths() {
+            let about = about(path);
             for (class, counter) in requests.by_class.iter().enumerate() {
                 let count = counter.load(Relaxed);
                 if count > 0 {
-                    let _ = writeln!(text, "mercer_requests_total{{path=\"{path}\",status=\"{class}xx\"}} {count}");
+                    let _ = writeln!(text, "mercer_requests_total{{{about},status=\"{class}xx\"}} {count}");
                 }
             }
         }
-        let name = "mercer_request_seconds";
+        let name = "mercer_request_duration_seconds";
         let _ = write!(text, "# HELP {name} From the head of a request to its answer.\n# TYPE {name} histogram\n");
         for (path, requests) in paths() {
+            let about = about(path);
             let all: u64 = requests.by_class.iter().map(|counter| counter.load(Relaxed)).sum();
             if all == 0 {
                 continue;
@@ -328,13 +351,23 @@ impl Metrics {
             for (end, counter) in BUCKETS.iter().zip(&requests.buckets) {
                 below += counter.load(Relaxed);
                 let end = *end as f64 / 1e6;
-                let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"{end:?}\"}} {}", below.min(all));
+                let _ = writeln!(text, "{name}_bucket{{{about},le=\"{end:?}\"}} {}", below.min(all));
             }
-            let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {all}");
+            let _ = writeln!(text, "{name}_bucket{{{about},le=\"+Inf\"}} {all}");
             let seconds = requests.microseconds.load(Relaxed) as f64 / 1e6;
-            let _ = write!(text, "{name}_sum{{path=\"{path}\"}} {seconds:?}\n{name}_count{{path=\"{path}\"}} {all}\n");
+            let _ = write!(text, "{name}_sum{{{about}}} {seconds:?}\n{name}_count{{{about}}} {all}\n");
         }
     }
+}
+
+/// The labels of a path: each takes one method, and GET stands for HEAD.
+fn about(path: &str) -> String {
+    let method = match path {
+        "other" => "other",
+        path if POSTED.contains(&path) => "POST",
+        _ => "GET",
+    };
+    format!("method=\"{method}\",path=\"{path}\"")
 }
 
 /// A line for each group.
@@ -363,6 +396,11 @@ fn groups_text(text: &mut String, groups: &[(String, Arc<Service>)]) {
 /// The time as a Unix time.
 fn now() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
+
+/// The files and sockets that the process has open, where the system tells them as Linux does.
+fn open_files() -> f64 {
+    std::fs::read_dir("/proc/self/fd").map_or(f64::NAN, |open| open.count() as f64)
 }
 
 /// The bytes of memory that the process has, where the system tells them as Linux does.

@@ -7,6 +7,8 @@ use mercer_core::{OddCells, Oddity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::compared::Compared;
+
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
@@ -57,6 +59,11 @@ pub trait Model: Send + Sync {
     /// # Errors
     /// If the row is refused. The model must then be what it was.
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
+
+    /// The losses of this model and of another that learns the same rows, if there is one.
+    fn compared(&self) -> Option<Compared> {
+        None
+    }
 
     /// Remarks on the rows learnt since the service began: a cause, as a name for programs, and a
     /// text for people. They are asked for at each doubling of the rows.

@@ -13,7 +13,7 @@ use super::request::MOST;
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
     let about = [&*schema.learner, &schema.details].join(", ");
     let mut components = json!({ "schemas": components::named(Forms { schema, options }.all()) });
-    if options.access.token.is_some() {
+    if options.access.tokens.exist() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
@@ -83,6 +83,7 @@ const OPERATIONS: &[Operation] = &[
     Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The file cannot be served.")],
         ..post("/reload", "reload", "Serve the model file as it is now") },
     Operation { answer: (JSON, Some("Health")), ..get("/health", "health", "How the service is; 503 if what was learnt could not be saved") },
+    Operation { answer: (JSON, Some("Compared")), ..get("/compare", "compare", "The losses of the model and its challenger, with a test of their difference") },
     get("/health/live", "live", "Whether the service works; 503 if not"),
     get("/health/ready", "ready", "Whether the service takes requests; 503 if not"),
     Operation { answer: (JSON, Some("Curve")), ..get("/curve", "curve", "The mean loss of predictions before learning, since the service began") },
@@ -100,7 +101,8 @@ fn paths(options: &Options) -> Map<String, Value> {
     let open = |operation: &&Operation| match operation.path {
         "/learn" => access.closed.is_none(),
         "/reload" => options.replica,
-        path if copies(path) => access.closed.is_none() && access.token.is_some(),
+        "/compare" => options.challenger,
+        path if copies(path) => access.closed.is_none() && access.tokens.exist(),
         _ => true,
     };
     let mut paths = Map::new();
@@ -120,11 +122,11 @@ fn paths(options: &Options) -> Map<String, Value> {
         for (status, why) in bodies.iter().chain(*refusals) {
             responses[*status] = refusal(why);
         }
-        if access.loopback && access.token.is_none() {
+        if access.loopback && !access.tokens.exist() {
             responses["403"] = refusal("The request names a host that is not this machine.");
         }
         let mut told = json!({ "operationId": name, "summary": summary });
-        if access.token.is_some() && (*guarded || access.all) {
+        if access.tokens.exist() && (*guarded || access.all) {
             told["security"] = json!([{ "token": [] }]);
             responses["401"] = refusal("The token is missing or another one.");
         }
@@ -244,7 +246,23 @@ impl Forms<'_> {
                 "learnt": count(),
                 "dictionary_size": count(),
                 "mean_loss": number_or_null(),
+                "groups": object(&["open", "most"], json!({ "open": count(), "most": count() })),
             })),
+            "Compared": object(
+                &["challenger", "rows", "refused", "champion_loss", "challenger_loss", "difference", "lower", "upper", "better"],
+                json!({
+                    "challenger": { "type": "string", "description": "Its learner." },
+                    "rows": count(),
+                    "refused": count(),
+                    "champion_loss": number_or_null(),
+                    "challenger_loss": number_or_null(),
+                    "difference": number_or_null(),
+                    "lower": number_or_null(),
+                    "upper": number_or_null(),
+                    "better": { "type": "string", "enum": ["champion", "challenger", "undecided"] },
+                    "unsaved": { "type": ["string", "null"], "description": "Why the challenger could not be saved." },
+                }),
+            ),
             "Curve": object(&["points"], json!({ "points": {
                 "type": "array",
                 "items": object(&["row", "loss"], json!({ "row": count(), "loss": number_or_null() })),

@@ -10,7 +10,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, EXPECT, HeaderValue};
 use hyper::{HeaderMap, Request, StatusCode};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::Service;
@@ -71,6 +71,12 @@ impl Budget {
         }
         Ok(())
     }
+}
+
+/// Waits for its turn to work on something heavy.
+pub(super) async fn turn<'a>(service: &'a Service, wait: Duration, or: &str) -> Result<SemaphorePermit<'a>, Refusal> {
+    let turn = timeout(wait, service.turns.acquire()).await.ok().and_then(Result::ok);
+    turn.ok_or_else(|| Refusal::busy(format!("others are served before; ask again later, or {or}"), wait))
 }
 
 /// The body of a request, within the bounds of size and time.

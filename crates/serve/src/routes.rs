@@ -1,5 +1,6 @@
 //! From a request to its answer.
 
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,20 +15,23 @@ use hyper::header::{
 };
 use hyper::{HeaderMap, Request, StatusCode};
 use mercer_core::OddCells;
-use serde_json::json;
-use tokio::sync::{SemaphorePermit, mpsc, oneshot};
+use serde_json::{Value as Json, json};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::access::Scope;
 use super::body::{Answer, PIECE, pieces, whole};
-use super::groups::{Begun, GroupModel, Parts};
+use super::groups::{GroupModel, Parts};
 use super::head::{self, Head};
-use super::learner::{LearnerJob, Learnt, Stop, check_length};
+use super::learner::{LearnerJob, check_length};
+use super::learning::{begin, learn_once, rows_to_learn};
+use super::log::Asked;
 use super::metrics::{Metrics, PATHS};
 use super::model::{Row, odd_fields};
-use super::reading::{Held, SMALL as LARGE, read};
+use super::reading::{read, turn};
 use super::refusal::Refusal;
-use super::request::{self, Purpose, RequestRows};
-use super::{Service, page};
+use super::request::{self, Purpose, RequestRows, parse};
+use super::{Service, once, page, v2};
 
 const JSON: &str = "application/json";
 
@@ -36,11 +40,7 @@ const TURN: usize = 16;
 
 impl Refusal {
     fn answer(self) -> Answer {
-        let mut body = json!({ "error": self.message });
-        if let Some(learnt) = self.learnt {
-            body["learnt"] = learnt.into();
-        }
-        let mut answer = whole(JSON, body.to_string());
+        let mut answer = whole(JSON, self.body());
         *answer.status_mut() = self.status;
         let headers = answer.headers_mut();
         if self.status == StatusCode::UNAUTHORIZED {
@@ -64,8 +64,11 @@ impl Refusal {
 pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts: &Parts) -> Answer {
     let start = Instant::now();
     let (method, asked) = (request.method().clone(), request.uri().path().to_owned());
-    let path = PATHS.iter().find(|known| **known == asked).copied();
     let main = &parts.main.service;
+    let known = PATHS.iter().find(|known| **known == asked && !known.ends_with("MODEL")).copied();
+    let path = known.or_else(|| v2::known_path(&asked, &main.options.model_name));
+    let id = request_id(request.headers());
+    main.metrics.in_flight.fetch_add(1, Relaxed);
     let (part, answered) = match head::check(&request, path, &main.options.access) {
         Ok(Head { path, group: None }) => {
             let GroupModel { service, jobs } = &parts.main;
@@ -85,31 +88,25 @@ pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts
         },
         Err(refusal) => (None, Err(refusal)),
     };
-    let answer = answered.unwrap_or_else(Refusal::answer);
+    let mut answer = answered.unwrap_or_else(Refusal::answer);
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        answer.headers_mut().insert("x-request-id", id);
+    }
+    main.metrics.in_flight.fetch_sub(1, Relaxed);
     let service = part.as_ref().map_or(main, |part| &part.service);
     let (status, took) = (answer.status().as_u16(), start.elapsed());
     service.metrics.request(path.unwrap_or("other"), status, took);
     let bytes = answer.body().size_hint().exact();
-    service.shared.log.tell(client, (&method, &asked, service.group.as_deref()), status, bytes, took);
+    let asked = Asked { client, method: &method, path: &asked, group: service.group.as_deref(), id: &id };
+    service.shared.log.tell(&asked, status, bytes, took);
     answer
 }
 
-/// Learns the first rows of a group, which begins if the model as it is takes the first of them.
-async fn begin(name: &str, request: Request<Incoming>, parts: &Parts) -> Result<Answer, Refusal> {
-    let main = &parts.main.service;
-    let asked = rows_to_learn(request, main).await?;
-    if let Some(id) = asked.ids.first() {
-        let why = format!("{}: there is no group {name} that has given the id {id:?}", asked.place(0));
-        return Err(Refusal::new(StatusCode::NOT_FOUND, why));
-    }
-    let part = parts.begin(name, asked.rows.first()).await.map_err(|why| match why {
-        Begun::Refused(why) => {
-            let refusal = Refusal::unprocessable(format!("{}: {why}", asked.place(0)));
-            Refusal { learnt: Some(0), ..refusal }
-        }
-        Begun::Cannot(refusal) => refusal,
-    })?;
-    learn(asked, &part.service, &part.jobs).await
+/// The id of a request: that which it tells, or a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let told = headers.get("x-request-id").and_then(|id| id.to_str().ok());
+    let told = told.filter(|id| (1..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()));
+    told.map_or_else(|| format!("{:016x}", RandomState::new().hash_one(Instant::now())), str::to_owned)
 }
 
 async fn route(
@@ -121,11 +118,22 @@ async fn route(
 ) -> Result<Answer, Refusal> {
     match path {
         "/predict" => predict(request, service).await,
-        "/learn" => learn(rows_to_learn(request, service).await?, service, jobs).await,
+        "/learn" => {
+            let key = once::key(request.headers())?;
+            learn_once(key, rows_to_learn(request, service).await?, service, jobs).await
+        }
+        "/v2" => Ok(whole(JSON, v2::server().to_string())),
+        "/v2/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/v2/health/ready" | "/v2/models/MODEL/ready" => Ok(state(readiness(service, jobs), json!({}))),
+        "/v2/models/MODEL" => Ok(whole(JSON, v2::model(&service.options.model_name, &service.schema).to_string())),
+        "/v2/models/MODEL/infer" => infer(request, service).await,
+        "/compare" => compare(service).await,
         "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
         "/reload" => reload(request.headers(), service, jobs).await,
         "/metrics" => {
-            let text = service.metrics.text(&service.beside(), &parts.of(service));
+            let compared = service.model.read().await.compared();
+            let mut text = service.metrics.text(&service.beside(), &parts.of(service));
+            text.push_str(&compared.map_or_else(String::new, |compared| compared.metrics()));
             Ok(whole("text/plain; version=0.0.4; charset=utf-8", text))
         }
         "/health" => Ok(health(service, parts)),
@@ -134,7 +142,7 @@ async fn route(
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
         "/openapi.json" => Ok(whole(JSON, service.openapi())),
         "/model" => {
-            service.options.access.check_token(request.headers())?;
+            service.options.access.check_token(request.headers(), Scope::Read)?;
             download(service, jobs).await
         }
         _ => {
@@ -314,32 +322,11 @@ impl Predictions {
     }
 }
 
-/// The rows of a body. Those of many take their turn, and their bytes are held.
-async fn parse(body: Bytes, mut held: Held, purpose: Purpose, service: &Service) -> Result<RequestRows, Refusal> {
-    let turn = match body.len() {
-        0..LARGE => None,
-        _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
-    };
-    let mut asked = RequestRows::parse(&body, purpose, service)?;
-    drop(turn);
-    let bytes = if body.len() < LARGE { 0 } else { asked.rows.iter().map(Row::bytes).sum() };
-    drop(body);
-    service.shared.budget.hold(&mut held, bytes).await?;
-    asked.held = held;
-    Ok(asked)
-}
-
-/// Waits for its turn to work on something heavy.
-async fn turn<'a>(service: &'a Service, wait: Duration, or: &str) -> Result<SemaphorePermit<'a>, Refusal> {
-    let turn = timeout(wait, service.turns.acquire()).await.ok().and_then(Result::ok);
-    turn.ok_or_else(|| Refusal::busy(format!("others are served before; ask again later, or {or}"), wait))
-}
-
 /// The next rows of a series.
 async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Result<Answer, Refusal> {
     let _turn = turn(service, service.options.limits.wait, "for fewer steps").await?;
     let forecast = service.model.read().await.forecast();
-    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| gone())?;
+    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| Refusal::gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
     let rows: Vec<_> = made.rows.iter().map(|row| row.json(&service.schema, false)).collect();
@@ -350,59 +337,38 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
     Ok(whole(JSON, told.to_string()))
 }
 
-fn too_many(wait: Duration) -> Refusal {
-    Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait)
+/// Predicts the rows of tensors.
+async fn infer(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
+    if service.schema.series.is_some() {
+        return Err(Refusal::unprocessable("a series is forecast by /predict, with {\"steps\": H}".to_owned()));
+    }
+    let (body, mut held) = read(request, service).await?;
+    let wait = service.options.limits.wait;
+    let _turn = turn(service, wait, "send fewer rows").await?;
+    let body = request::object(&body, "send the tensors of the version 2 inference protocol")?;
+    let (rows, id) = v2::rows(&body, &service.schema)?;
+    let body = json!({ "rows": rows });
+    let Json::Object(body) = body else { return Err(Refusal::gone()) };
+    let asked = RequestRows::of(body, Purpose::Predict, service)?;
+    service.shared.budget.hold(&mut held, asked.rows.iter().map(Row::bytes).sum()).await?;
+    let mut made = Vec::with_capacity(asked.rows.len());
+    for (at, row) in asked.rows.iter().enumerate() {
+        if at.is_multiple_of(TURN) {
+            tokio::task::yield_now().await;
+        }
+        let predicted = service.model.read().await.predict(row, false);
+        made.push(predicted.map_err(|why| Refusal::unprocessable(format!("row {at}: {why}")))?);
+    }
+    service.metrics.predictions.fetch_add(made.len() as u64, Relaxed);
+    Ok(whole(JSON, v2::answer(&service.options.model_name, id, &service.schema, &made).to_string()))
 }
 
-/// The rows of a request to learn, of whoever may ask for that.
-async fn rows_to_learn(request: Request<Incoming>, service: &Service) -> Result<RequestRows, Refusal> {
-    service.options.access.check_learning(request.headers())?;
-    let (body, held) = read(request, service).await?;
-    // What will be refused need not be parsed.
-    service.queue.admit(0, service.options.limits.wait).map_err(too_many)?;
-    parse(body, held, Purpose::Learn, service).await
-}
-
-async fn learn(mut asked: RequestRows, service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
-    let limits = &service.options.limits;
-    // What is taken from here on is not given up if the client goes away: nothing is waited for
-    // until the job is sent.
-    let place = jobs.reserve().await.map_err(|_| gone())?;
-    let mut kept = service.kept.take(&asked.ids, limits).map_err(|(at, refusal)| {
-        let message = format!("{}: {}", asked.place(at), refusal.message);
-        Refusal { message, ..refusal }
-    })?;
-    if let Err(wait) = service.queue.admit(asked.rows.len(), limits.wait) {
-        service.kept.put_back(kept);
-        return Err(too_many(wait));
+/// The losses of the model and of its challenger.
+async fn compare(service: &Service) -> Result<Answer, Refusal> {
+    match service.model.read().await.compared() {
+        Some(compared) => Ok(whole(JSON, compared.json().to_string())),
+        None => Err(Refusal::new(StatusCode::NOT_FOUND, "this service has no challenger; start it with one")),
     }
-    let mut rows = std::mem::take(&mut asked.rows);
-    for (row, (_, waiting)) in rows.iter_mut().zip(&kept) {
-        row.values.clone_from(&waiting.values);
-    }
-    let (reply, learnt) = oneshot::channel();
-    place.send(LearnerJob::Learn { rows, reply });
-    let Learnt { answers, rows, met, odd, stop } = learnt.await.map_err(|_| gone())?;
-    service.kept.put_back(kept.split_off(rows.min(kept.len())));
-    let refusal = match stop {
-        None => None,
-        Some(Stop::Refused(why)) => Some(Refusal::unprocessable(format!("{}: {why}", asked.place(rows)))),
-        Some(Stop::Later(why, retry)) if rows == 0 => {
-            Some(Refusal::busy(format!("{why}; nothing of this request was learnt, so send it again"), retry))
-        }
-        Some(Stop::Later(why, retry)) => {
-            Some(Refusal::busy(format!("{why}; the first {rows} were learnt, so send the others again"), retry))
-        }
-    };
-    if let Some(refusal) = refusal {
-        return Err(Refusal { learnt: Some(rows), ..refusal });
-    }
-    let odd = odd_fields(&odd, &service.schema);
-    let text = match (asked.single, answers.strip_suffix('}')) {
-        (true, Some(fields)) => format!("{fields},\"rows\":{met}{odd}}}"),
-        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{odd}}}"),
-    };
-    Ok(whole(JSON, text))
 }
 
 async fn download(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
@@ -410,8 +376,8 @@ async fn download(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<
     let turn = timeout(wait, Arc::clone(&service.downloads).acquire_owned()).await;
     let turn = turn.map_err(|_| Refusal::busy("others are downloading the model; ask again later", wait))?;
     let (reply, bytes) = oneshot::channel();
-    jobs.send(LearnerJob::Download { reply }).await.map_err(|_| gone())?;
-    let bytes = bytes.await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Download { reply }).await.map_err(|_| Refusal::gone())?;
+    let bytes = bytes.await.map_err(|_| Refusal::gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
     let (kind, length) = ("application/octet-stream", bytes.len());
     let mut answer = if length <= PIECE {
@@ -445,8 +411,8 @@ async fn copy(
 ) -> Result<Answer, Refusal> {
     service.options.access.check_operator(headers)?;
     let (reply, done) = oneshot::channel();
-    jobs.send(LearnerJob::Copy { back, reply }).await.map_err(|_| gone())?;
-    let done = done.await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Copy { back, reply }).await.map_err(|_| Refusal::gone())?;
+    let done = done.await.map_err(|_| Refusal::gone())?;
     let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
     Ok(whole(JSON, json!({ "rows": rows }).to_string()))
 }
@@ -455,12 +421,8 @@ async fn copy(
 async fn reload(headers: &HeaderMap, service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
     service.options.access.check_reload(headers)?;
     let (reply, done) = oneshot::channel();
-    jobs.send(LearnerJob::Reload { reply: Some(reply) }).await.map_err(|_| gone())?;
-    let done = done.await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Reload { reply: Some(reply) }).await.map_err(|_| Refusal::gone())?;
+    let done = done.await.map_err(|_| Refusal::gone())?;
     let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
     Ok(whole(JSON, json!({ "rows": rows }).to_string()))
-}
-
-fn gone() -> Refusal {
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the service is ending, or its learner has failed; see its messages")
 }

@@ -46,7 +46,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
         }
         let mut model = (self.load)(&file)?;
         let journal = self.journal.of_group(&self.folder.join(format!("{name}.journal")));
-        let mut keeping = keeping::begin(ModelPlace::of(&file, None)?, &journal, &mut *model, false)?;
+        let mut keeping = keeping::begin(ModelPlace::of(&file, None)?, &journal, &mut *model, None, false)?;
         keeping.snapshot = Some(Box::new(Copy::of(&file, self.load.clone())));
         let mut save = keeping.save;
         keeping.save = Box::new(move |bytes| {

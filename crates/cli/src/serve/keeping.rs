@@ -10,6 +10,7 @@ use clap::Args;
 use mercer_serve::{Journal, Keeping, Model, Reason, Replica, Snapshot};
 
 use super::journal::{JournalFile, JournalSync, number};
+use super::shadowed::Challenger;
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
@@ -122,6 +123,7 @@ pub(super) fn begin(
     mut place: ModelPlace,
     arguments: &JournalArguments,
     model: &mut dyn Model,
+    challenger: Option<Challenger>,
     read_only: bool,
 ) -> Result<Keeping, Failure> {
     let opened = arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync, model));
@@ -130,7 +132,12 @@ pub(super) fn begin(
         verbosity::remark(format!("{learnt} rows of the journal were learnt, which the model had not been saved with"));
     }
     let same = learnt.is_none_or(|learnt| learnt == 0).then(|| std::fs::read(&place.file).ok()).flatten();
-    let mut save = || place.save(same.clone().map_or_else(|| model.to_bytes(), Ok)?);
+    let mut save_all = move |bytes: Vec<u8>| {
+        place.save(bytes)?;
+        challenger.iter().for_each(Challenger::save);
+        Ok(())
+    };
+    let mut save = || save_all(same.clone().map_or_else(|| model.to_bytes(), Ok)?);
     let saved = match &mut journal {
         Some(journal) => Journal::save(journal, model.standing(), &mut save).and_then(|()| journal.sync()),
         None if read_only => Ok(()),
@@ -147,7 +154,7 @@ pub(super) fn begin(
         groups: None,
         access_log: None,
         unsaved: saved.is_err(),
-        save: Box::new(move |bytes| place.save(bytes)),
+        save: Box::new(save_all),
         journal: journal.map(|journal| Box::new(journal) as Box<dyn Journal>),
     })
 }

@@ -313,7 +313,9 @@ fn a_closed_service_keeps_a_log_and_goes_back_to_its_snapshot() {
     assert_eq!(fs::metadata(folder.path("rows.journal")).unwrap().len(), 40);
     post("/learn", "{\"row\":[0,0,0,1]}");
     let metrics = post_get(&service, "/metrics", token);
-    for line in ["mercer_rows 101\n", "mercer_checkpoints_total 2\n", "mercer_kept_rows 0\n", "mercer_info{version="] {
+    for line in
+        ["mercer_rows 101\n", "mercer_checkpoints_total 2\n", "mercer_kept_rows 0\n", "mercer_build_info{version="]
+    {
         assert!(metrics.contains(line), "{line}: {metrics}");
     }
     service.ends_well();

@@ -338,6 +338,61 @@ fn large_requests_share_a_bounded_memory() {
     service.ends_well();
 }
 
+/// A challenger learns the same rows, answers nobody, and is found to be better.
+#[test]
+fn a_challenger_learns_beside_the_model() {
+    let all = csv(&examples(600));
+    let folder = trained().with("all.csv", &all);
+    // A model that hardly learns, and a good one beside it.
+    folder.done("train rows.csv --learner klms --kernel gaussian:0.7 --set eta=0.01 --out poor.mercer --quiet");
+    let service = Service::start(&folder, "--model poor.mercer --shadow m.mercer --journal r.journal");
+    assert_eq!(service.get("/compare").json()["better"], "undecided");
+    let row = |line: &str| json!(line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>());
+    let many: Vec<Value> = all.lines().skip(101).map(row).collect();
+    assert_eq!(service.post("/learn", &json!({ "rows": many })).status, 200);
+    let told = service.get("/compare").json();
+    assert_eq!((&told["better"], &told["rows"]), (&json!("challenger"), &json!(500)), "{told}");
+    let metrics = service.get("/metrics").body;
+    assert!(metrics.contains("\nmercer_compared_rows 500\n") && metrics.contains("\nmercer_loss_difference_lower "));
+    // A kill takes no row of either: both learn the journal.
+    kill(&folder, service);
+    let service = Service::start(&folder, "--model poor.mercer --shadow m.mercer --journal r.journal");
+    assert_eq!(service.end("-TERM").0, Some(0));
+    folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out whole.mercer --quiet");
+    assert!(fs::read(folder.path("m.mercer")).unwrap() == fs::read(folder.path("whole.mercer")).unwrap());
+    let other = "a,b,y\n".to_owned() + &"1,2,3\n4,5,6\n".repeat(20);
+    let folder = folder.with("other.csv", other);
+    folder.done("train other.csv --learner krls --kernel gaussian:1 --out other.mercer --quiet");
+    let serve = "serve --addr 127.0.0.1:0 --model m.mercer --shadow";
+    folder.refused(1, &format!("{serve} other.mercer"), &["other.mercer: takes other rows than --model"]);
+    folder.refused(2, &format!("{serve} m.mercer"), &["--model and --shadow name the same file"]);
+}
+
+#[test]
+fn tokens_are_exchanged_while_the_service_runs() {
+    let folder = trained().with("tokens", "# who may what\nread r1\nlearn l1\n");
+    let service = Service::start(&folder, "--model m.mercer --token-file tokens --log json");
+    let learn = |token: &str| {
+        let header = format!("authorization: Bearer {token}\r\n");
+        service.post_text("/learn", "{\"row\":[0,0,0,0]}", &header).status
+    };
+    assert_eq!(["r1", "l1", "l2"].map(learn), [403, 200, 401]);
+    fs::write(folder.path("tokens"), "learn l2\n").unwrap();
+    let begun = Instant::now();
+    while learn("l2") != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(learn("l1"), 401);
+    // A file that is none leaves the tokens as they are.
+    fs::write(folder.path("tokens"), "l3\n").unwrap();
+    std::thread::sleep(Duration::from_millis(1300));
+    assert_eq!(learn("l2"), 200);
+    let (code, said) = service.end("-TERM");
+    assert!(code == Some(0) && said.contains("line 1 is no token") && !said.contains("l3"), "{said}");
+    folder.refused(1, "serve --model m.mercer --token-file tokens", &["tokens: line 1 is no token"]);
+}
+
 /// A service that only reads serves a new file within a second, and keeps the old one where the new
 /// one cannot be read.
 #[test]

@@ -1,5 +1,6 @@
 //! A small model behind the server, as its clients meet it: bytes on a socket.
 
+mod shared;
 mod support;
 
 use std::io::{Read, Write};
@@ -10,10 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mercer_serve::{Access, Limits, Options, ServeError};
+use mercer_serve::{Access, Limits, Options, Scope, ServeError, Tokens};
 use serde_json::{Value as Json, json};
 
-use support::{Each, FORECAST, Mean, Notes, Service, post};
+use support::{FORECAST, Mean, Notes, Service, post};
 
 #[test]
 fn rows_are_predicted_and_learnt_in_order() {
@@ -149,7 +150,7 @@ fn what_was_learnt_is_saved_in_time_and_at_once_when_it_is_to_end() {
 #[test]
 fn columns_that_the_model_does_not_have_are_told_once_and_counted() {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let log = |text: &str| TOLD.lock().unwrap().push(text.to_owned());
+    let log = |_, text: &str| TOLD.lock().unwrap().push(text.to_owned());
     let service = Service::start(Mean::default(), Options { log, ..Options::default() });
     let counted = || {
         let text = service.get("/metrics").2;
@@ -214,7 +215,7 @@ fn requests_are_read_strictly() {
         }
     }
     let (_, _, metrics) = service.get("/metrics");
-    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 6\n";
+    let line = "mercer_requests_total{method=\"other\",path=\"other\",status=\"4xx\"} 6\n";
     assert!(metrics.as_str().unwrap().contains(line), "{metrics}");
     service.end().0.unwrap();
 }
@@ -231,7 +232,8 @@ fn remarks_of_the_model_are_metrics() {
 
 #[test]
 fn the_model_is_closed_to_those_who_do_not_know_the_token() {
-    let access = Access { token: Some("s3cret".to_owned()), loopback: true, ..Access::default() };
+    let access =
+        Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), loopback: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     let with = |path: &str, headers: &str| {
         service
@@ -247,7 +249,8 @@ fn the_model_is_closed_to_those_who_do_not_know_the_token() {
 
 #[test]
 fn every_path_of_a_closed_service_wants_the_token() {
-    let access = Access { token: Some("s3cret".to_owned()), all: true, ..Access::default() };
+    let access =
+        Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), all: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     for path in ["/", "/health", "/metrics", "/openapi.json", "/curve", "/model", "/health/live", "/nothing"] {
         assert_eq!(service.get(path).0, 401, "{path}");
@@ -317,7 +320,7 @@ fn a_model_goes_back_to_its_snapshot() {
     let service = Service::start(Mean::default(), Options::default());
     assert_eq!(service.post("/snapshot", "").0, 403);
     service.end().0.unwrap();
-    let access = Access { token: Some("s3cret".to_owned()), ..Access::default() };
+    let access = Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     let token = "authorization: Bearer s3cret\r\n";
     let post = |path: &str, body: &str| {
@@ -340,98 +343,6 @@ fn a_model_goes_back_to_its_snapshot() {
     assert_eq!(post("/predict", r#"{"row":[1,1]}"#).1["prediction"], 10.0);
     learn();
     assert_eq!(service.end().1, ["2", "1", "2"]);
-}
-
-fn with_groups(most: usize) -> (Service, Arc<Mutex<Vec<String>>>) {
-    let groups = Each::default();
-    let saved = Arc::clone(&groups.saved);
-    let options = Options { limits: Limits { groups: most, ..Limits::default() }, ..Options::default() };
-    (Service::start_groups(Mean::default(), options, None, Some(Box::new(groups))), saved)
-}
-
-/// A row with this target.
-fn row_of(y: f64) -> String {
-    json!({ "row": [1, 1, y, 1] }).to_string()
-}
-
-#[test]
-fn each_group_has_a_model_of_its_own() {
-    let (service, saved) = with_groups(2);
-    let learn = |path: &str, y: f64| service.post(path, &row_of(y));
-    let predict = |path: &str| service.post(path, r#"{"row":[1,1]}"#);
-    assert_eq!(predict("/predict?group=a").0, 404);
-    for (path, rows) in [("/learn?group=a", 1), ("/learn?group=a", 2), ("/learn", 1), ("/learn?group=b-1", 2)] {
-        // A group begins with the model of all as it is.
-        assert_eq!(learn(path, 2.0).1["rows"], rows, "{path}");
-    }
-    assert_eq!([learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0], [422, 422]);
-    let (_, _, metrics) = service.get("/metrics?group=a");
-    assert!(metrics.as_str().unwrap().contains("mercer_learnt_total 2\n"), "{metrics}");
-    let (_, _, metrics) = service.get("/metrics");
-    assert!(metrics.as_str().unwrap().contains("mercer_group_rows{group=\"b-1\"} 2\n"), "{metrics}");
-    assert_eq!(service.get("/health?group=b-1").2["rows"], 2);
-    assert_eq!(service.get("/health").2["groups"], json!({ "open": 2, "most": 2 }));
-    assert_eq!(service.end().1, ["1"]);
-    let mut saved = std::mem::take(&mut *saved.lock().unwrap());
-    saved.sort();
-    assert_eq!(saved, ["a 2", "b-1 2"]);
-
-    let (service, _) = with_groups(2);
-    let (status, told) = service.post("/learn?group=bad", &row_of(1.0));
-    assert_eq!((status, &told["error"]), (409, &json!("the group bad cannot be opened: its file is damaged")));
-    service.end().0.unwrap();
-    let service = Service::start(Mean::default(), Options::default());
-    assert_eq!(service.get("/health?group=a").0, 422);
-    service.end().0.unwrap();
-}
-
-/// The one unused for longest is saved and closed for another, and opened again when it is asked.
-#[test]
-fn groups_make_room_for_others() {
-    let (service, saved) = with_groups(2);
-    let learn = |name: &str| service.post(&format!("/learn?group={name}"), &row_of(2.0));
-    for name in ["a", "b", "a", "c", "a", "b", "c", "a"] {
-        assert_eq!(learn(name).0, 200, "{name}");
-    }
-    assert_eq!(learn("b").1["rows"], 3);
-    assert_eq!(saved.lock().unwrap().join(", "), "b 1, c 1, a 3, b 2, c 2");
-    let (_, _, metrics) = service.get("/metrics");
-    assert!(metrics.as_str().unwrap().contains("mercer_groups_closed_total 5\n"), "{metrics}");
-    service.end().0.unwrap();
-}
-
-/// Nothing else than an accepted row of a permitted request begins a group.
-#[test]
-fn a_group_begins_with_a_row_that_is_learnt() {
-    let (service, saved) = with_groups(2);
-    let learn = |headers: &str, body: &str| service.raw(&post("/learn?group=a", body, headers)).0;
-    let row = row_of(2.0);
-    assert_eq!(service.get("/learn?group=a").0, 405);
-    assert_eq!(service.get("/nothing?group=a").0, 404);
-    for (headers, body, status) in [
-        ("", "no JSON", 400),
-        ("", r#"{"row":[1]}"#, 422),
-        ("", &*row_of(13.0), 422),
-        ("", r#"{"rows":[]}"#, 422),
-        ("", r#"{"label":{"id":"0-0","target":1}}"#, 404),
-        ("content-encoding: br\r\n", &row, 415),
-        ("origin: http://evil.example\r\n", &row, 403),
-        ("origin: null\r\n", &row, 403),
-        ("sec-fetch-site: cross-site\r\n", &row, 403),
-        ("transfer-encoding: gzip, chunked\r\n", &row, 501),
-        ("expect: x\r\n", &row, 417),
-    ] {
-        let got = learn(headers, body);
-        assert!(got == status || headers.starts_with("transfer") && got == 400, "{headers}{body}: {got}");
-    }
-    for query in ["?groups=a", "?Group=a", "?group%3Da", "?group=a&x=1", "?x", "?group=a&group=b"] {
-        assert_eq!(service.post(&format!("/learn{query}"), &row).0, 400, "{query}");
-    }
-    assert_eq!(service.get("/health/live?group=a").0, 400);
-    assert_eq!((service.get("/health").2["rows"].clone(), service.get("/health?group=a").0), (json!(0), 404));
-    assert_eq!(learn("origin: http://localhost\r\n", &row), 200);
-    service.end().0.unwrap();
-    assert_eq!(saved.lock().unwrap().join(", "), "a 1");
 }
 
 #[test]

@@ -143,6 +143,10 @@ impl Journal for Notes {
         Ok(())
     }
 
+    fn size(&self) -> [u64; 2] {
+        [0, 0]
+    }
+
     fn takes_rows(&mut self, _: usize) -> bool {
         !self.full.load(Ordering::Relaxed)
     }

@@ -37,7 +37,7 @@ impl JournalSync {
 /// The open file.
 pub(in crate::serve) struct JournalFile {
     path: PathBuf,
-    number: (u64, u64),
+    number: FileNumber,
     log: RowLog<File>,
     sync: JournalSync,
     /// Since when the disk may not have all.
@@ -118,7 +118,7 @@ impl JournalFile {
     }
 
     /// The file, which one it is, and its bytes.
-    fn whole(path: &Path) -> Result<(File, (u64, u64), Vec<u8>), Failure> {
+    fn whole(path: &Path) -> Result<(File, FileNumber, Vec<u8>), Failure> {
         if fs::metadata(path).is_ok_and(|existing| !existing.is_file()) {
             return Err(refused(path, "is not a file"));
         }
@@ -190,6 +190,10 @@ impl Journal for JournalFile {
             self.log.medium.sync().map_err(|why| self.told(why))?;
         }
         Ok(())
+    }
+
+    fn size(&self) -> [u64; 2] {
+        self.log.size()
     }
 
     fn takes_rows(&mut self, bytes: usize) -> bool {
@@ -276,8 +280,11 @@ pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure::because(format!("{}: the journal cannot be kept ({error})", path.display()))
 }
 
+/// The numbers of a device and of a file on it.
+pub(in crate::serve) type FileNumber = (u64, u64);
+
 /// Which file it is, where the system numbers files.
-pub(in crate::serve) fn number(facts: &Metadata) -> (u64, u64) {
+pub(in crate::serve) fn number(facts: &Metadata) -> FileNumber {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

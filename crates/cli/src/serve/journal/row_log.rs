@@ -67,6 +67,8 @@ pub(super) struct RowLog<M> {
     slot: usize,
     /// Where the next frame begins.
     end: u64,
+    /// The rows before that.
+    rows: u64,
     /// True if bytes may stand behind that, of a frame that could not be written.
     torn: bool,
 }
@@ -84,11 +86,17 @@ impl<M: Medium> RowLog<M> {
         }
         let phase = if frames.is_empty() { Phase::Empty } else { Phase::Found };
         let end = end.max(BEGINNING) as u64;
-        Ok(Self { medium, phase, frames, marks, slot: 0, end, torn: false })
+        let rows = frames.iter().map(|frame| frame.rows.len() as u64).sum();
+        Ok(Self { medium, phase, frames, marks, slot: 0, end, rows, torn: false })
     }
 
     pub(super) fn phase(&self) -> Phase {
         self.phase
+    }
+
+    /// Its rows and bytes.
+    pub(super) fn size(&self) -> [u64; 2] {
+        [self.rows, self.end]
     }
 
     /// Has the model learn the rows that it has not met yet; how many they were, and how many it
@@ -159,6 +167,7 @@ impl<M: Medium> RowLog<M> {
             return Err(error.into());
         }
         self.end += whole.len() as u64;
+        self.rows += rows.len() as u64;
         self.phase = Phase::Unsaved;
         Ok(())
     }
@@ -202,7 +211,8 @@ impl<M: Medium> RowLog<M> {
     pub(super) fn forget(&mut self) -> Result<(), Reason> {
         if self.phase == Phase::Saved {
             self.medium.shorten(BEGINNING as u64)?;
-            (self.end, self.torn, self.phase) = (BEGINNING as u64, false, Phase::Empty);
+            (self.end, self.rows) = (BEGINNING as u64, 0);
+            (self.torn, self.phase) = (false, Phase::Empty);
         }
         Ok(())
     }
