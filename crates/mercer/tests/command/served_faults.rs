@@ -289,20 +289,11 @@ fn idle_clients_make_room() {
 #[test]
 fn probes_see_the_end_before_the_port_closes() {
     let folder = trained();
-    let arguments = "--model m.mercer --closed --health-addr 127.0.0.1:0 --lame-duck 1s";
-    let mut service = Service::start_with(&folder, arguments, Some("s3cret"));
-    let mut line = String::new();
-    // The second line is the address of probes.
-    std::io::BufRead::read_line(&mut std::io::BufReader::new(service.child.stdout.as_mut().unwrap()), &mut line)
-        .unwrap();
-    let probes = line
-        .trim()
-        .strip_prefix("http://")
-        .and_then(|rest| rest.strip_suffix("/health"))
-        .unwrap_or_else(|| panic!("{line:?}"))
-        .to_owned();
+    let probes = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let arguments = format!("--model m.mercer --closed --health-addr {probes} --lame-duck 1s");
+    let mut service = Service::start_with(&folder, &arguments, Some("s3cret"));
     let probe = |path: &str| {
-        let mut stream = TcpStream::connect(&probes).unwrap();
+        let mut stream = TcpStream::connect(probes).unwrap();
         stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).unwrap();
         read_to_end(&mut stream).status
     };
