@@ -26,8 +26,8 @@ use crate::root;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Times that a run is killed, a service with a journal and without, and a start; a fifth as often
-    /// the power is lost
+    /// Times that a run is killed, a service with a journal and without, and a start; a fifth as
+    /// often the power is lost
     #[arg(long, default_value_t = 200)]
     kills: u32,
     /// Forged model files of each kind

@@ -284,7 +284,8 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     if !read_only {
         store::check_place("--model", path)?;
     }
-    let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &arguments.journal, limits, load));
+    let groups =
+        arguments.groups.as_deref().map(|folder| Folder::of(folder, &arguments.journal, (limits, screens), load));
     let groups = groups.transpose()?;
     let access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
     let mut keeping = keeping::begin(place, &arguments.journal, &mut *model, challenger.clone(), read_only)?;
@@ -305,7 +306,18 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
             "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
         ));
     }
-    let options = Options {
+    let options = options(arguments, access);
+    let listeners = Listeners { all, probes: probes.map(|(probes, _)| probes) };
+    let now = || {
+        token_file.iter().for_each(TokenFile::look);
+        orders.now()
+    };
+    mercer_serve::run(listeners, model, options, keeping, &now).map_err(|error| Failure::because(error.to_string()))
+}
+
+/// What the server is told of the arguments.
+fn options(arguments: &ServeArguments, access: Access) -> Options {
+    Options {
         limits: arguments.limits.limits(),
         access,
         checkpoint: arguments.checkpoint,
@@ -314,17 +326,11 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
         lame_duck: arguments.lame_duck,
         refuse_unknown: arguments.unknown == UnknownColumns::Refuse,
         threads: arguments.threads,
-        file_name: download_name(path),
-        model_name: model_name(path),
+        file_name: download_name(&arguments.model),
+        model_name: model_name(&arguments.model),
         log: messages::of(arguments.log),
         ..Options::default()
-    };
-    let listeners = Listeners { all, probes: probes.map(|(probes, _)| probes) };
-    let now = || {
-        token_file.iter().for_each(TokenFile::look);
-        orders.now()
-    };
-    mercer_serve::run(listeners, model, options, keeping, &now).map_err(|error| Failure::because(error.to_string()))
+    }
 }
 
 /// Listens on an address; the one that it came to be.

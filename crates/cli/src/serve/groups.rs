@@ -6,6 +6,7 @@ use mercer_serve::{Groups, Model, OpenedGroup, Reason};
 
 use super::LimitArguments;
 use super::keeping::{self, Copy, JournalArguments, ModelPlace};
+use super::screened_model::{ScreenedModel, Screens};
 use super::served;
 use crate::model::lock;
 use crate::model::store;
@@ -16,6 +17,7 @@ pub(super) struct Folder<L> {
     folder: PathBuf,
     journal: JournalArguments,
     limits: LimitArguments,
+    screens: Screens,
     load: L,
 }
 
@@ -25,13 +27,13 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + 'static> F
     pub(super) fn of(
         folder: &Path,
         journal: &JournalArguments,
-        limits: LimitArguments,
+        (limits, screens): (LimitArguments, Screens),
         load: L,
     ) -> Result<Self, Failure> {
         if !folder.is_dir() {
             return Err(Failure::because(format!("{}: is no folder; give another --groups", folder.display())));
         }
-        Ok(Self { folder: folder.to_owned(), journal: journal.clone(), limits, load })
+        Ok(Self { folder: folder.to_owned(), journal: journal.clone(), limits, screens, load })
     }
 
     /// Opens a group, which begins with these bytes if there is none.
@@ -69,6 +71,7 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + Sync + 'st
     }
 
     fn model(&self, bytes: &[u8]) -> Result<Box<dyn Model>, Reason> {
-        served::of_bytes(&self.folder, bytes, &self.limits).map_err(|failure| failure.to_string().into())
+        let model = served::of_bytes(&self.folder, bytes, &self.limits).map_err(|failure| failure.to_string())?;
+        Ok(Box::new(ScreenedModel::new(model, self.screens)))
     }
 }

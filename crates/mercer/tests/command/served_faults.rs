@@ -144,6 +144,19 @@ fn options_do_not_change_what_a_journal_holds() {
     }
 }
 
+/// A row that the options refuse begins no group either.
+#[test]
+fn a_refused_row_begins_no_group() {
+    let folder = trained();
+    fs::create_dir(folder.path("g")).unwrap();
+    let service = Service::start(&folder, "--model m.mercer --groups g --target-range 0:1");
+    let learn = |y: f64| service.post("/learn?group=a", &json!({ "row": [0.1, 0.2, 0.3, y] })).status;
+    assert_eq!((learn(5.0), fs::read_dir(folder.path("g")).unwrap().count()), (422, 0));
+    assert_eq!(learn(0.5), 200);
+    assert!(folder.path("g/a.mercer").exists());
+    service.ends_well();
+}
+
 #[test]
 fn inputs_and_weights_are_bounded() {
     let folder = Folder::new().with("rows.csv", "a,y,w\n".to_owned() + &"0.5,0.5,1\n0.1,0.1,2\n".repeat(20));
