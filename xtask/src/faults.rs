@@ -7,6 +7,8 @@
 //! must be that of a run which nobody disturbed, byte for byte.
 
 pub(crate) mod client;
+mod crowds;
+mod moments;
 mod service;
 
 use std::fs::{self, File};
@@ -24,7 +26,8 @@ use crate::root;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Times that a run is killed, and a service with a journal and without
+    /// Times that a run is killed, a service with a journal and without, and a start; a fifth as
+    /// often the power is lost
     #[arg(long, default_value_t = 200)]
     kills: u32,
     /// Forged model files of each kind
@@ -50,6 +53,18 @@ enum Step {
     Service,
     /// A service with a journal is killed
     Journal,
+    /// Starts of a service with a journal are killed
+    Starts,
+    /// A service with a journal loses its power
+    Power,
+    /// Two signals behind each other
+    Signals,
+    /// Clients that ask for nothing on all connections
+    Idle,
+    /// Many large requests at once
+    Large,
+    /// Pages from elsewhere, misspelt and refused requests beside groups
+    Pages,
     /// Slow clients and long forecasts at once, and slow clients at the end
     Siege,
     /// Clients that learn and predict many rows at once
@@ -77,6 +92,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
             Step::Run => kill_and_resume(&program, folder, arguments)?,
             Step::Service => service::kills(&program, folder, *kills, *seed, false)?,
             Step::Journal => service::kills(&program, folder, *kills, *seed, true)?,
+            Step::Starts => moments::starts(&program, folder, *kills, *seed)?,
+            Step::Power => moments::power(&program, folder, (*kills / 5).max(1))?,
+            Step::Signals => moments::signals(&program, folder, 24)?,
+            Step::Idle => crowds::idle(&program, folder)?,
+            Step::Large => crowds::large(&program, folder)?,
+            Step::Pages => crowds::pages(&program, folder)?,
             Step::Siege => service::siege(&program, folder)?,
             Step::Bulk => service::bulk(&program, folder)?,
             Step::Forged => forged(arguments.forged)?,

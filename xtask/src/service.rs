@@ -50,6 +50,7 @@ pub(crate) fn contract(shell: &Shell) -> Result<()> {
     };
     let service = Service::start(&mercer, folder, "--model m.mercer")?;
     let document = format!("http://{}/openapi.json", service.address);
+    client(shell, folder, &service)?;
     let checks = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance";
     let _place = shell.push_dir(folder);
     cmd!(shell, "{program} run {document} --checks {checks} --max-examples 50 --seed 1 --no-color")
@@ -57,6 +58,39 @@ pub(crate) fn contract(shell: &Shell) -> Result<()> {
         .ignore_stdout()
         .run()?;
     service.end()
+}
+
+/// A client that is made of the document learns and predicts, and one that speaks in tensors does.
+const CLIENT: &str = r#"
+import httpx, sys
+from mercer_service_client import Client, models
+from mercer_service_client.api.default import health, learn, predict
+client = Client(base_url=sys.argv[1])
+row = [0.1, 0.2, 0.3, 0.4]
+one = predict.sync(client=client, body=models.PredictRequestOfRow(row=row))
+named = models.RowByName(**dict(zip("abcd", row)))
+assert predict.sync(client=client, body=models.PredictRequestOfRow(row=named)) == one
+learnt = learn.sync(client=client, body=models.LearnRequestOfRows(rows=[row + [0.5]]))
+assert abs(learnt.predictions[0].prediction - one.prediction) < 1e-9 and learnt.rows == 51, learnt
+assert health.sync(client=client).rows == 51
+tensor = {"name": "input", "shape": [1, 4], "datatype": "FP64", "data": row}
+told = httpx.post(sys.argv[1] + "/v2/models/m/infer", json={"inputs": [tensor]}).json()
+assert abs(told["outputs"][0]["data"][0] - one.prediction) < 1, told
+"#;
+
+fn client(shell: &Shell, folder: &Path, service: &Service) -> Result<()> {
+    let Some(generate) = tools::from_pypi(shell, "openapi-python-client", "0.29.1") else {
+        return tools::skipped("contract: a client", "openapi-python-client");
+    };
+    let _place = shell.push_dir(folder);
+    let url = format!("http://{}", service.address);
+    let said =
+        cmd!(shell, "{generate} generate --url {url}/openapi.json --output-path client --overwrite").quiet().read()?;
+    ensure!(!said.contains("WARNING"), "a client is made with warnings: {said}");
+    let python = generate.with_file_name("python");
+    fs::write(folder.join("ask.py"), CLIENT)?;
+    let _path = shell.push_env("PYTHONPATH", folder.join("client"));
+    Ok(cmd!(shell, "{python} ask.py {url}").quiet().run()?)
 }
 
 /// The command as the tests have built it, and a folder with a model that it has learnt.
@@ -102,6 +136,9 @@ fn starts(mercer: &Path, folder: &Path, arguments: &str) -> Result<()> {
     }
     let address = words.iter().position(|word| word == "--addr").context("a service has an address")?;
     words.drain(address..=address + 1);
+    if let Some(probes) = words.iter().position(|word| word == "--health-addr") {
+        words[probes + 1] = "127.0.0.1:0".to_owned();
+    }
     ensure!(words[0] == "serve", "{arguments}: is no service");
     let service = Service::start_with(mercer, &place, &words[1..].join(" "), Some("s3cret"))?;
     // Both want the token for every path.

@@ -90,6 +90,8 @@ enum Command {
     Fit(Box<fit::FitArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
+    #[cfg(feature = "serve")]
+    Journal(serve::JournalCommand),
     Koopman(Box<KoopmanArguments>),
     Learners(LearnersArguments),
     Man(ManArguments),
@@ -162,6 +164,8 @@ fn run() -> Result<(), Failure> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Journal(arguments) => serve::run_journal(&arguments),
         Command::Koopman(arguments) => koopman::run(&arguments),
         Command::Forecast(arguments) => forecast::run(&arguments),
         Command::Learners(arguments) => learners::run(&arguments),

@@ -6,9 +6,13 @@ mod dynamics;
 mod groups;
 mod journal;
 mod keeping;
+mod messages;
+mod orders;
 mod screened_model;
 mod series;
 mod served;
+mod shadowed;
+mod token_file;
 
 use std::net::{SocketAddr, TcpListener};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -16,19 +20,23 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use mercer_serve::{Access, Limits, Model, Options};
+use mercer_serve::{Access, Limits, Listeners, Model, Options, Replica, Scope, Tokens};
 
 use crate::arguments::{count, every};
-use crate::data::stop::Stop;
 use crate::model::lock;
 use crate::model::store;
 use crate::report::failure::Failure;
-use crate::report::output;
+use crate::report::output::{self, refuse_same_places};
 use crate::report::plain::Plain;
 use crate::report::verbosity;
 use groups::Folder;
-use keeping::{Copy, JournalArguments, ModelPlace};
-use screened_model::ScreenedModel;
+pub(crate) use journal::{JournalCommand, run as run_journal};
+use keeping::{Copy, JournalArguments, ModelPlace, ReadFile, rescued, snapshot_of};
+use messages::LogForm;
+use orders::Orders;
+use screened_model::{ScreenedModel, Screens};
+use shadowed::{Challenger, ShadowedModel};
+use token_file::TokenFile;
 
 /// Serve a model over HTTP: predictions, learning, metrics and a page for people
 ///
@@ -63,7 +71,12 @@ pub(crate) struct ServeArguments {
     /// Where to listen: an IP address and a port; port 0 takes a free one
     #[arg(long, value_name = "IP:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     addr: SocketAddr,
-    /// Only predict: /learn is closed, the file is not locked and never written
+    /// Where probes ask for /health, /health/live and /health/ready, without a token and until the
+    /// service has ended: an IP address and a port
+    #[arg(long, value_name = "IP:PORT", value_parser = address)]
+    health_addr: Option<SocketAddr>,
+    /// Only predict: /learn is closed, the file is not locked and never written. A new file in its
+    /// place is served within a second, and SIGHUP or POST /reload has it read at once
     #[arg(long, conflicts_with_all = ["checkpoint", "checkpoint_time"])]
     read_only: bool,
     /// Write the model after every so many rows, too
@@ -78,12 +91,29 @@ pub(crate) struct ServeArguments {
     rescue: Option<PathBuf>,
     #[command(flatten)]
     journal: JournalArguments,
+    /// Serve on an address that others reach without a token; they may then read the model, and its
+    /// rows, and learn nothing
+    #[arg(long)]
+    open: bool,
     /// Every path needs the token, and not only learning and the model file
     #[arg(long)]
     closed: bool,
     /// Write a line of JSON for each request to the end of this file
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
+    /// Another model with the same columns, which predicts and learns the same rows and answers
+    /// nobody; /compare, /metrics and the page tell the losses of both, with a test of their
+    /// difference
+    #[arg(long, value_name = "FILE", conflicts_with = "read_only")]
+    shadow: Option<PathBuf>,
+    /// A file of tokens in place of the variable MERCER_TOKEN: lines of `read TOKEN`, `learn TOKEN`
+    /// or `admin TOKEN`, each good for what those before it are, too. It is read anew when it
+    /// changes
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// The form of messages on stderr: lines for people, or objects of JSON, with time and level
+    #[arg(long, value_enum, default_value = "text", value_name = "FORM")]
+    log: LogForm,
     /// A folder of groups: a request with ?group=NAME is about a model of its own, NAME.mercer,
     /// which begins as a copy of this one when its first row is learnt
     #[arg(long, value_name = "DIR", conflicts_with = "read_only")]
@@ -91,13 +121,16 @@ pub(crate) struct ServeArguments {
     /// How long requests in progress may take once a signal has come
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     drain: Duration,
+    /// How long connections are still taken once a signal has come, while /health/ready is 503
+    /// already, so that whoever passes requests on sees it in time
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time)]
+    lame_duck: Duration,
     /// What becomes of a row that names a column which the model does not have: that column is
     /// ignored, or the row is refused
     #[arg(long, value_enum, default_value = "ignore")]
     unknown: UnknownColumns,
-    /// Refuse a row whose target lies outside
-    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = screened_model::range)]
-    target_range: Option<[f64; 2]>,
+    #[command(flatten)]
+    screens: Screens,
     /// Threads that answer requests; as many as there are processors unless given
     #[arg(long, value_name = "N", value_parser = count)]
     threads: Option<NonZeroUsize>,
@@ -130,7 +163,12 @@ struct LimitArguments {
     /// Most classes; a row of a class that would be one more is refused
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(2..))]
     max_classes: u32,
-    /// Most connections at a time; further ones are answered 503 and closed
+    /// Most bytes that the bodies and rows of all requests take together; larger requests wait for
+    /// room as long as --max-wait
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 28, value_parser = clap::value_parser!(u32).range(1 << 20..=1 << 31))]
+    max_memory: u32,
+    /// Most connections at a time; a further one takes the place of the one that is idle for
+    /// longest, and is answered 503 and closed if all are at work
     #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=65_536))]
     max_connections: u32,
     /// Most rows that were predicted with "keep" and wait for their labels; the oldest are
@@ -140,7 +178,8 @@ struct LimitArguments {
     /// How long such a row waits
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time)]
     keep_time: Duration,
-    /// Most groups; a request for one more is refused
+    /// Most groups that are open at a time; the one unused for longest is saved and closed for
+    /// another
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     max_groups: u32,
     /// How long a row may wait for others to be learnt, and a forecast, predictions of many rows or
@@ -164,6 +203,7 @@ impl LimitArguments {
             head: self.max_head as usize,
             rows: self.max_rows as usize,
             class_name: self.max_class_name as usize,
+            memory: self.max_memory as usize,
             connections: self.max_connections,
             kept_rows: self.max_kept as usize,
             kept_time: self.keep_time,
@@ -186,57 +226,126 @@ Examples:
 /// The variable of the environment that holds the token.
 const VARIABLE: &str = "MERCER_TOKEN";
 
+/// One file cannot hold two things: all that a service writes has a place of its own.
+fn check_places(arguments: &ServeArguments) -> Result<(), Failure> {
+    let model = &arguments.model;
+    let written = |path: PathBuf| (!arguments.read_only).then_some(path);
+    refuse_same_places(&[
+        ("--model", &Some(model.clone())),
+        ("--journal", &arguments.journal.place()),
+        ("--access-log", &arguments.access_log),
+        ("--rescue", &arguments.rescue.as_ref().map(|folder| rescued(model, folder))),
+        ("--shadow", &arguments.shadow),
+        ("--token-file", &arguments.token_file),
+        ("the snapshot of --model", &written(snapshot_of(model))),
+    ])?;
+    // A group has files of these names.
+    let Some(groups) = &arguments.groups else { return Ok(()) };
+    let journal = arguments.journal.place();
+    for (option, path) in
+        [("--model", Some(model)), ("--journal", journal.as_ref()), ("--access-log", arguments.access_log.as_ref())]
+    {
+        let inside = |path: &PathBuf| {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let same = |one: &Path| one.canonicalize().ok();
+            same(folder).is_some() && same(folder) == same(groups)
+        };
+        if path.is_some_and(inside) {
+            return Err(Failure::usage(format!(
+                "{option} lies in the folder of --groups, where files have the names of groups; give it another place"
+            )));
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let path = &arguments.model;
-    let _lock = (!arguments.read_only).then(|| lock::take("--model", path)).transpose()?;
+    let read_only = arguments.read_only;
+    check_places(arguments)?;
+    let addr = arguments.addr;
+    let token_file = arguments.token_file.as_deref().map(TokenFile::open).transpose()?;
+    let access = access(addr, arguments, token_file.as_ref())?;
+    let _lock = (!read_only).then(|| lock::take("--model", path)).transpose()?;
     let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
-    let (limits, range) = (arguments.limits, arguments.target_range);
+    let (limits, screens) = (arguments.limits, arguments.screens);
     let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {
-        Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, range)))
+        Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, screens)))
     };
     let mut model = load(path)?;
-    if !arguments.read_only {
+    let challenger = arguments.shadow.as_deref().map(|file| Challenger::open(file, &*model, load)).transpose()?;
+    let shadowed = move |model: Box<dyn Model>, challenger: &Option<Challenger>| -> Box<dyn Model> {
+        match challenger.clone() {
+            Some(challenger) => Box::new(ShadowedModel { model, challenger }),
+            None => model,
+        }
+    };
+    model = shadowed(model, &challenger);
+    if !read_only {
         store::check_place("--model", path)?;
     }
-    let groups = arguments.groups.as_deref().map(|folder| Folder::of(folder, &*model, &arguments.journal, load));
-    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model)?;
-    keeping.snapshot = Some(Box::new(Copy::of(path, load)));
-    if let Some(groups) = groups {
-        keeping.groups = Some(Box::new(groups?));
-    }
-    keeping.access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
-    let addr = arguments.addr;
-    let access = access(addr, arguments)?;
-    let stop = Stop::listen()?;
-    let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
-    let (addr, listener) = listener.map_err(|error| {
-        Failure::because(format!(
-            "{addr}: cannot be listened on ({error}); give another --addr, or port 0 for a free one"
-        ))
-    })?;
+    let groups =
+        arguments.groups.as_deref().map(|folder| Folder::of(folder, &arguments.journal, (limits, screens), load));
+    let groups = groups.transpose()?;
+    let access_log = arguments.access_log.as_deref().map(keeping::access_log).transpose()?;
+    let mut keeping = keeping::begin(place, &arguments.journal, &mut *model, challenger.clone(), read_only)?;
+    let beside = challenger;
+    keeping.snapshot = Some(Box::new(Copy::of(path, move |path: &Path| Ok(shadowed(load(path)?, &beside)))));
+    keeping.replica = read_only.then(|| Box::new(ReadFile::of(path, load)) as Box<dyn Replica>);
+    keeping.groups = groups.map(|groups| Box::new(groups) as Box<dyn mercer_serve::Groups>);
+    keeping.access_log = access_log;
+    let orders = Orders::listen(read_only)?;
+    let (all, addr) = listen("--addr", addr)?;
+    let probes = arguments.health_addr.map(|addr| listen("--health-addr", addr)).transpose()?;
     output::print(&format!("http://{addr}/\n"))?;
-    if access.closed.is_some() && !arguments.read_only {
+    if let Some((_, addr)) = &probes {
+        output::print(&format!("http://{addr}/health\n"))?;
+    }
+    if access.closed.is_some() && !read_only {
         verbosity::say(format!(
             "/learn is closed, since others than this machine may reach it; set {VARIABLE} to open it to those who know the token"
         ));
     }
-    let options = Options {
+    let options = options(arguments, access);
+    let listeners = Listeners { all, probes: probes.map(|(probes, _)| probes) };
+    let now = || {
+        token_file.iter().for_each(TokenFile::look);
+        orders.now()
+    };
+    mercer_serve::run(listeners, model, options, keeping, &now).map_err(|error| Failure::because(error.to_string()))
+}
+
+/// What the server is told of the arguments.
+fn options(arguments: &ServeArguments, access: Access) -> Options {
+    Options {
         limits: arguments.limits.limits(),
         access,
         checkpoint: arguments.checkpoint,
         checkpoint_time: Some(arguments.checkpoint_time).filter(|time| !time.is_zero()),
         drain: arguments.drain,
+        lame_duck: arguments.lame_duck,
         refuse_unknown: arguments.unknown == UnknownColumns::Refuse,
         threads: arguments.threads,
-        file_name: download_name(path),
-        log: |text| verbosity::say(text),
-    };
-    mercer_serve::run(listener, model, options, keeping, &|| stop.requested())
-        .map_err(|error| Failure::because(error.to_string()))
+        file_name: download_name(&arguments.model),
+        model_name: model_name(&arguments.model),
+        log: messages::of(arguments.log),
+        ..Options::default()
+    }
+}
+
+/// Listens on an address; the one that it came to be.
+fn listen(option: &str, addr: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+    let listener = TcpListener::bind(addr).and_then(|listener| Ok((listener.local_addr()?, listener)));
+    let (addr, listener) = listener.map_err(|error| {
+        Failure::because(format!(
+            "{addr}: cannot be listened on ({error}); give another {option}, or port 0 for a free one"
+        ))
+    })?;
+    Ok((listener, addr))
 }
 
 /// Who may learn and download the model.
-fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Failure> {
+fn access(address: SocketAddr, arguments: &ServeArguments, file: Option<&TokenFile>) -> Result<Access, Failure> {
     let loopback = address.ip().is_loopback();
     let token = match std::env::var(VARIABLE) {
         Err(std::env::VarError::NotPresent) => None,
@@ -248,17 +357,31 @@ fn access(address: SocketAddr, arguments: &ServeArguments) -> Result<Access, Fai
             )));
         }
     };
-    if arguments.closed && token.is_none() {
+    let tokens = match (token, file) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::usage(format!("--token-file: {VARIABLE} holds a token, too; give one of them")));
+        }
+        (Some(token), None) => Tokens::new(vec![(Scope::Admin, token)]),
+        (None, Some(file)) => file.tokens(),
+        (None, None) => Tokens::default(),
+    };
+    if arguments.closed && !tokens.exist() {
         return Err(Failure::usage(format!("--closed: set {VARIABLE} to the token that all requests need")));
+    }
+    if !tokens.exist() && !loopback && !arguments.open {
+        return Err(Failure::usage(format!(
+            "--addr {address}: others reach this address, and /model shows them the rows that were learnt; set {VARIABLE} to a token, \
+             or give --open to let everybody read"
+        )));
     }
     let closed = if arguments.read_only {
         Some("the model is served with --read-only; start mercer serve without it to learn".to_owned())
     } else {
-        (token.is_none() && !loopback).then(|| {
+        (!tokens.exist() && !loopback).then(|| {
             format!("learning is closed on an address that others reach; start mercer serve with a token in {VARIABLE}")
         })
     };
-    Ok(Access { closed, token, all: arguments.closed, loopback })
+    Ok(Access { closed, tokens, all: arguments.closed, loopback })
 }
 
 /// A time with its unit.
@@ -270,6 +393,12 @@ fn time(text: &str) -> Result<Duration, &'static str> {
 
 fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse().map_err(|_| "give an IP address and a port, such as 127.0.0.1:8080")
+}
+
+/// The name of the model: that of its file without the ending.
+fn model_name(path: &Path) -> String {
+    let name = download_name(path);
+    name.split('.').next().filter(|name| !name.is_empty()).unwrap_or("model").to_owned()
 }
 
 /// A file name that a header field can hold.

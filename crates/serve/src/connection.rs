@@ -16,9 +16,11 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::{Sleep, interval, sleep, timeout};
+use tokio::time::{Instant, Sleep, interval, sleep, timeout};
 
+use super::Order;
 use super::groups::{GroupModel, Parts};
+use super::idle::{IdleConnection, IdleConnections};
 use super::learner::LearnerJob;
 use super::routes;
 
@@ -29,58 +31,132 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// Takes connections until it is to stop, then has the model saved, and waits a while for requests
 /// in progress to be answered.
-pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, stop: &dyn Fn() -> bool) {
+pub(super) async fn serve(listener: TcpListener, parts: Arc<Parts>, orders: &dyn Fn() -> Order) {
     let GroupModel { service, jobs } = parts.main.clone();
     let most = service.options.limits.connections;
-    let places = Arc::new(Semaphore::new(most as usize));
     let (end, ended) = watch::channel(());
-    // The learner is woken to look whether it is time to save.
-    let mut ticks = interval(service.options.checkpoint_time.unwrap_or(SECOND).clamp(LOOK, SECOND));
-    loop {
-        let (stream, client) = tokio::select! {
-            taken = listener.accept() => match taken {
-                Ok(taken) => taken,
-                // The client is gone already, or the system has no sockets left until others are
-                // closed.
-                Err(_) => {
-                    sleep(LOOK).await;
-                    continue;
-                }
-            },
-            _ = ticks.tick() => {
-                // A learner that has no room for jobs is at work, and looks after every row.
-                parts.all().iter().for_each(|part| drop(part.jobs.try_send(LearnerJob::Save)));
-                continue;
-            }
-            () = requested(stop) => break,
-            // The learner has failed; what it was about to change is in an unknown state.
-            () = jobs.closed() => break,
-        };
-        match Arc::clone(&places).try_acquire_owned() {
-            Ok(place) => {
-                tokio::spawn(converse((stream, client), Arc::clone(&parts), ended.clone(), place));
-            }
-            Err(_) => {
-                service.metrics.refused_connections.fetch_add(1, Relaxed);
-                tokio::spawn(turn_away(stream));
-            }
-        }
-    }
+    let taker = Taker {
+        places: Arc::new(Semaphore::new(most as usize)),
+        idle: Arc::default(),
+        parts: Arc::clone(&parts),
+        ended,
+    };
+    taker.take(&listener, orders, None).await;
     for GroupModel { service, jobs } in parts.all() {
         service.ending.store(true, Relaxed);
         service.save_now.store(true, Relaxed);
         let _ = jobs.try_send(LearnerJob::Save);
     }
+    let lame_duck = service.options.lame_duck;
+    if !lame_duck.is_zero() {
+        taker.take(&listener, orders, Some(lame_duck)).await;
+    }
     drop((listener, jobs));
     drop(end);
-    // Clients that do not come to an end in time are cut off.
-    let _ = timeout(service.options.drain, places.acquire_many(most)).await;
+    // Clients that do not come to an end in time are cut off, and all are by a second signal.
+    let drained = timeout(service.options.drain, taker.places.acquire_many(most));
+    tokio::select! {
+        _ = drained => {}
+        () = ordered(orders, &[Order::EndNow]) => {}
+    }
     parts.all().iter().for_each(|part| part.service.ended.store(true, Relaxed));
 }
 
-async fn requested(stop: &dyn Fn() -> bool) {
-    while !stop() {
+async fn ordered(orders: &dyn Fn() -> Order, any: &[Order]) {
+    while !any.contains(&orders()) {
         sleep(LOOK).await;
+    }
+}
+
+/// Takes connections as long as there are places.
+struct Taker {
+    places: Arc<Semaphore>,
+    idle: Arc<IdleConnections>,
+    parts: Arc<Parts>,
+    ended: watch::Receiver<()>,
+}
+
+impl Taker {
+    /// Takes connections until it is ordered to end; once that was ordered, for so long.
+    async fn take(&self, listener: &TcpListener, orders: &dyn Fn() -> Order, most: Option<Duration>) {
+        let GroupModel { service, jobs } = &self.parts.main;
+        // The learner is woken to look whether it is time to save.
+        let mut ticks = interval(service.options.checkpoint_time.unwrap_or(SECOND).clamp(LOOK, SECOND));
+        let mut looks = interval(LOOK);
+        let begun = Instant::now();
+        loop {
+            tokio::select! {
+                taken = listener.accept() => match taken {
+                    Ok(taken) => self.converse(taken),
+                    // The client is gone already, or the system has no sockets left until others
+                    // are closed.
+                    Err(_) => sleep(LOOK).await,
+                },
+                _ = ticks.tick() => {
+                    // A learner that has no room for jobs is at work, and looks after every row.
+                    self.parts.all().iter().for_each(|part| drop(part.jobs.try_send(LearnerJob::Save)));
+                }
+                _ = looks.tick() => match (orders(), most) {
+                    (Order::Reload, _) => drop(jobs.try_send(LearnerJob::Reload { reply: None })),
+                    (Order::EndNow, _) | (Order::End, None) => return,
+                    (_, Some(most)) if begun.elapsed() >= most => return,
+                    _ => {}
+                },
+                // The learner has failed; what it was about to change is in an unknown state.
+                () = jobs.closed() => return,
+            }
+        }
+    }
+
+    /// Begins to answer a connection; where there is no place, the one that has been idle for
+    /// longest makes room.
+    fn converse(&self, (stream, client): (TcpStream, SocketAddr)) {
+        let (parts, idle, ended) = (Arc::clone(&self.parts), Arc::clone(&self.idle), self.ended.clone());
+        let places = Arc::clone(&self.places);
+        let free = Arc::clone(&places).try_acquire_owned().ok();
+        if free.is_none() && !self.idle.close_longest() {
+            self.parts.main.service.metrics.refused_connections.fetch_add(1, Relaxed);
+            tokio::spawn(turn_away(stream));
+            return;
+        }
+        tokio::spawn(async move {
+            let place = match free {
+                Some(place) => Some(place),
+                None => timeout(SECOND, places.acquire_owned()).await.ok().and_then(Result::ok),
+            };
+            match place {
+                Some(place) => converse((stream, client), parts, (ended, idle), place).await,
+                None => turn_away(stream).await,
+            }
+        });
+    }
+}
+
+/// Answers probes, a request a connection, as long as the service runs.
+pub(super) async fn probes(listener: TcpListener, parts: Arc<Parts>) {
+    /// Probes that may be answered at once.
+    const MOST: usize = 64;
+    let places = Arc::new(Semaphore::new(MOST));
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            sleep(LOOK).await;
+            continue;
+        };
+        let Ok(place) = Arc::clone(&places).try_acquire_owned() else { continue };
+        let parts = Arc::clone(&parts);
+        tokio::spawn(async move {
+            let _place = place;
+            let answer = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
+                let answer = routes::probe(request.uri().path(), &parts);
+                async move { Ok::<_, Infallible>(answer.unwrap_or_else(routes::no_probe)) }
+            });
+            let connection = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(SECOND)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(stream), answer);
+            drop(timeout(Duration::from_secs(5), connection).await);
+        });
     }
 }
 
@@ -103,7 +179,7 @@ async fn write_whole(stream: &mut TcpStream, head: &str, body: &str) -> io::Resu
 async fn converse(
     (stream, client): (TcpStream, SocketAddr),
     parts: Arc<Parts>,
-    mut ended: watch::Receiver<()>,
+    (mut ended, idle): (watch::Receiver<()>, Arc<IdleConnections>),
     _place: OwnedSemaphorePermit,
 ) {
     let service = &parts.main.service;
@@ -111,9 +187,15 @@ async fn converse(
     service.metrics.connections.fetch_add(1, Relaxed);
     // Small answers go out at once.
     let _ = stream.set_nodelay(true);
-    let answer = service_fn(|request| {
-        let parts = Arc::clone(&parts);
-        async move { Ok::<_, Infallible>(routes::answer(request, client, &parts).await) }
+    let idle = IdleConnection::new(&idle);
+    let (asked, all) = (&idle, &parts);
+    let answer = service_fn(move |request| async move {
+        if !asked.work() {
+            return Err("another connection takes its place");
+        }
+        let answer = routes::answer(request, client, all).await;
+        asked.wait();
+        Ok(answer)
     });
     let mut stream = Patient::new(stream, limits.timeout);
     let connection = http1::Builder::new()
@@ -128,6 +210,7 @@ async fn converse(
         tokio::select! {
             // A client that broke the protocol was told so, and one that went away cannot be.
             _ = connection.as_mut() => {}
+            () = idle.closed() => {}
             _ = ended.changed() => {
                 connection.as_mut().graceful_shutdown();
                 let _ = connection.await;

@@ -6,29 +6,31 @@ use super::model::{Reason, Row, Standing};
 /// saved. After a crash they are learnt anew in their order. Of rows that were appended together
 /// those behind one that the model refuses were not learnt, and must not be.
 pub trait Journal: Send {
-    /// Writes rows of a request, which the model as it stands is about to learn.
+    /// Writes rows of a request, which the model as it stands is about to learn. They were
+    /// [screened](super::Model::screen) before.
     ///
     /// # Errors
     /// If they cannot be written. Nothing of them may then be left, and they are not learnt.
     fn append(&mut self, rows: &[Row], standing: Standing) -> Result<(), Reason>;
 
-    /// Notes that the model as it stands is about to be saved: a journal can so be told from that
-    /// of another model.
+    /// Has the model saved as it stands by calling `save` once. If that is well, the rows may be
+    /// forgotten, and in no other case.
     ///
     /// # Errors
-    /// If that cannot be written. The model is saved all the same.
-    fn mark(&mut self, standing: Standing) -> Result<(), Reason>;
+    /// That of `save`, or if the journal cannot note that a save begins; the rows are then kept.
+    fn save(&mut self, standing: Standing, save: &mut dyn FnMut() -> Result<(), Reason>) -> Result<(), Reason>;
 
-    /// Brings to the disk what has waited for it so long as it may. It is asked at least once a
-    /// second, and after every row.
+    /// Forgets rows that the saved model has, and brings to the disk what has waited for it so long
+    /// as it may. It is asked at least once a second, and after every slice of rows.
     ///
     /// # Errors
     /// If the disk refuses.
     fn sync(&mut self) -> Result<(), Reason>;
 
-    /// Forgets all rows: the saved model has learnt them.
-    ///
-    /// # Errors
-    /// If the file cannot be shortened.
-    fn clear(&mut self) -> Result<(), Reason>;
+    /// The rows and the bytes that it has now.
+    fn size(&self) -> [u64; 2];
+
+    /// True if rows of so many bytes would be taken now. It is asked once a second after some were
+    /// not.
+    fn takes_rows(&mut self, bytes: usize) -> bool;
 }

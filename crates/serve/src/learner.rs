@@ -1,5 +1,6 @@
 //! The thread that learns: one job after the other, in the order in which they were asked for.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -7,14 +8,17 @@ use std::time::{Duration, Instant};
 use mercer_core::OddCells;
 use tokio::sync::{mpsc, oneshot};
 
-use super::model::{Reason, Row};
-use super::{Journal, Keeping, Save, Service, Snapshot};
+use super::model::{Model, Reason, Row};
+use super::{Journal, Keeping, Level, Replica, Save, Service, Snapshot};
 
 /// Rows learnt at which the model is asked for remarks first; later at each doubling.
 const FEWEST_REMARKED: u64 = 256;
 
-/// When a journal that takes nothing may have been emptied.
+/// When a journal that takes nothing may have been emptied, and a save that failed is tried again.
 const RETRY: Duration = Duration::from_secs(10);
+
+/// How often the same trouble is told.
+const TOLD: Duration = Duration::from_secs(60);
 
 /// Job for the thread.
 pub(super) enum LearnerJob {
@@ -27,6 +31,10 @@ pub(super) enum LearnerJob {
     Copy { back: bool, reply: oneshot::Sender<Result<u64, Reason>> },
     /// Save, if it is time to.
     Save,
+    /// Save what is to be saved, and end; go on if that fails.
+    Close { reply: oneshot::Sender<Result<(), Reason>> },
+    /// Serve the file as it is now, in a service that only reads it.
+    Reload { reply: Option<oneshot::Sender<Result<u64, Reason>>> },
 }
 
 /// Outcome of rows.
@@ -55,15 +63,23 @@ pub(super) struct LearnerThread {
     save: Save,
     journal: Option<Box<dyn Journal>>,
     snapshot: Option<Box<dyn Snapshot>>,
+    replica: Option<Box<dyn Replica>>,
     /// True if what is saved is behind the model.
     unsaved: bool,
     /// When it was last saved, or could not be.
     last: Instant,
+    /// The bytes of rows that the journal did not take.
+    untaken: Option<usize>,
+    /// Troubles, and when they were last told.
+    told: BTreeMap<String, Instant>,
 }
 
 impl LearnerThread {
-    pub(super) fn new(service: Arc<Service>, Keeping { save, journal, snapshot, .. }: Keeping) -> Self {
-        Self { service, save, journal, snapshot, unsaved: false, last: Instant::now() }
+    pub(super) fn new(service: Arc<Service>, keeping: Keeping) -> Self {
+        let Keeping { save, journal, snapshot, replica, unsaved, .. } = keeping;
+        service.metrics.unsaved.store(unsaved, Relaxed);
+        let (last, told) = (Instant::now(), BTreeMap::new());
+        Self { service, save, journal, snapshot, replica, unsaved, last, untaken: None, told }
     }
 
     /// Works until nobody is left who could ask for more; then saves.
@@ -76,16 +92,75 @@ impl LearnerThread {
                 LearnerJob::Download { reply } => drop(reply.send(self.service.model.blocking_read().to_bytes())),
                 LearnerJob::Copy { back: false, reply } => drop(reply.send(self.keep_copy())),
                 LearnerJob::Copy { back: true, reply } => drop(reply.send(self.go_back())),
-                LearnerJob::Save => self.save_in_time(),
+                LearnerJob::Save => {
+                    self.save_in_time();
+                    self.look_for_newer();
+                }
+                LearnerJob::Close { reply } => match self.save_at_once() {
+                    Ok(()) => {
+                        drop(reply.send(Ok(())));
+                        break;
+                    }
+                    failed => drop(reply.send(failed)),
+                },
+                LearnerJob::Reload { reply } => self.reload(reply),
             }
-            self.forget_saved();
         }
+        self.save_at_once()
+    }
+
+    fn save_at_once(&mut self) -> Result<(), Reason> {
         if self.unsaved {
             self.save()?;
-            self.unsaved = false;
-            self.forget_saved();
         }
+        self.sync_journal();
         Ok(())
+    }
+
+    /// A file that was put in the place of the one that is served is served from then on.
+    fn look_for_newer(&mut self) {
+        if self.replica.as_mut().is_some_and(|replica| replica.has_changed()) {
+            self.reload(None);
+        }
+    }
+
+    /// Serves the file as it is now; what was served goes on if that is none.
+    fn reload(&mut self, reply: Option<oneshot::Sender<Result<u64, Reason>>>) {
+        let loaded = match &mut self.replica {
+            Some(replica) => replica.model(),
+            None => Err("this service learns, and its model is the newest".into()),
+        };
+        let served = loaded.and_then(|model| self.replace(model));
+        self.service.metrics.reloaded(served.is_ok());
+        match &served {
+            Ok(rows) => {
+                let text = format!("the model was read anew, and has met {rows} rows");
+                (self.service.options.log)(Level::Info, &text);
+            }
+            Err(why) => self.tell(format!("{why}; the model from before is served on")),
+        }
+        if let Some(reply) = reply {
+            drop(reply.send(served));
+        }
+    }
+
+    /// Puts another model in the place of this one, if requests may go on as they are.
+    fn replace(&mut self, model: Box<dyn Model>) -> Result<u64, Reason> {
+        let service = Arc::clone(&self.service);
+        let named = model.schema();
+        if !named.names().eq(service.schema.names())
+            || named.classes.is_some() != service.schema.classes.is_some()
+            || named.series != service.schema.series
+        {
+            return Err("the other model has other columns than this one".into());
+        }
+        let standing = model.standing();
+        service.set_openapi(&named);
+        *service.model.blocking_write() = model;
+        service.metrics.model(standing);
+        service.metrics.saved();
+        service.curve.restart(standing);
+        Ok(standing.met)
     }
 
     fn copies(&mut self) -> Result<&mut dyn Snapshot, Reason> {
@@ -104,10 +179,8 @@ impl LearnerThread {
     /// Puts the copy in the place of the model, once the file holds it. What was learnt is saved
     /// before, so that the journal is empty, and a crash in between leaves one of the two models.
     fn go_back(&mut self) -> Result<u64, Reason> {
-        let service = Arc::clone(&self.service);
         let model = self.copies()?.model()?;
-        let named = model.schema();
-        if !named.names().eq(service.schema.names()) || named.classes.is_some() != service.schema.classes.is_some() {
+        if !model.schema().names().eq(self.service.schema.names()) {
             return Err("the snapshot has other columns than the model".into());
         }
         if self.unsaved {
@@ -116,14 +189,10 @@ impl LearnerThread {
         if self.unsaved {
             return Err("what was learnt could not be saved before; see the messages of the service".into());
         }
-        self.forget_saved();
+        // The journal has no rows of the model from before when the file holds another.
+        self.journal.as_mut().map_or(Ok(()), |journal| journal.sync())?;
         (self.save)(model.to_bytes()?)?;
-        let standing = model.standing();
-        *service.model.blocking_write() = model;
-        service.metrics.model(standing);
-        service.metrics.saved();
-        service.curve.restart(standing);
-        Ok(standing.met)
+        self.replace(model)
     }
 
     /// Learns the rows of a request for as long as they may be learnt.
@@ -138,8 +207,16 @@ impl LearnerThread {
                 learnt.stop = Some(Stop::Later(why.into(), Duration::ZERO));
                 break;
             }
-            let (slice, rest) = left.split_at(service.queue.slice().min(left.len()));
+            // A save is made behind a slice, and so is a checkpoint.
+            let due = service.options.checkpoint.map(|every| every.get() - service.metrics.met() % every);
+            let due = due.map_or(usize::MAX, |due| usize::try_from(due).unwrap_or(usize::MAX));
+            let (slice, rest) = left.split_at(service.queue.slice().min(due).min(left.len()));
+            let before = learnt.rows;
             self.learn_slice(slice, rows.len(), &mut learnt);
+            if learnt.rows - before == due {
+                self.checkpoint();
+            }
+            self.save_in_time();
             left = rest;
         }
         service.queue.leave(rows.len() - learnt.rows);
@@ -150,15 +227,16 @@ impl LearnerThread {
     /// Learns some of so many rows once the journal has them.
     fn learn_slice(&mut self, rows: &[Row], of: usize, learnt: &mut Learnt) {
         let (begun, before) = (Instant::now(), learnt.rows);
-        if let Some(journal) = &mut self.journal {
-            let standing = self.service.model.blocking_read().standing();
-            if let Err(why) = journal.append(rows, standing) {
-                self.service.metrics.failed_journal.fetch_add(1, Relaxed);
-                // A journal that is emptied may have room again.
-                self.service.save_now.fetch_or(self.unsaved, Relaxed);
-                learnt.stop = Some(Stop::Later(why, RETRY));
-                return;
+        let (rows, refused) = {
+            let model = self.service.model.blocking_read();
+            match model.screen(rows) {
+                Ok(()) => (rows, None),
+                Err((first, why)) => (&rows[..first], Some(why)),
             }
+        };
+        if let Err(why) = self.write_down(rows) {
+            learnt.stop = Some(Stop::Later(why, RETRY));
+            return;
         }
         for row in rows {
             if learnt.rows > 0 {
@@ -172,6 +250,28 @@ impl LearnerThread {
             self.service.queue.leave(1);
         }
         self.service.queue.pace(learnt.rows - before, begun.elapsed());
+        if learnt.stop.is_none() {
+            learnt.stop = refused.map(Stop::Refused);
+        }
+    }
+
+    /// Has the journal take rows, if there is one.
+    fn write_down(&mut self, rows: &[Row]) -> Result<(), Reason> {
+        let Some(journal) = self.journal.as_mut().filter(|_| !rows.is_empty()) else { return Ok(()) };
+        let standing = self.service.model.blocking_read().standing();
+        let written = journal.append(rows, standing);
+        let metrics = &self.service.metrics;
+        metrics.journal_stuck.store(written.is_err(), Relaxed);
+        self.untaken = None;
+        if let Err(why) = &written {
+            metrics.failed_journal.fetch_add(1, Relaxed);
+            self.untaken = Some(rows.iter().map(Row::bytes).sum());
+            // A journal that is emptied may have room again.
+            self.service.save_now.fetch_or(self.unsaved, Relaxed);
+            let why = format!("{why}; no row is learnt until it can be");
+            self.tell(why);
+        }
+        written
     }
 
     /// Learns a row. A row that is refused leaves the model as it was, and does not count as met.
@@ -189,49 +289,72 @@ impl LearnerThread {
             (prediction, model.standing())
         };
         self.unsaved = true;
+        service.metrics.unsaved_rows.fetch_add(1, Relaxed);
         let learnt = service.metrics.learnt(standing);
         if learnt >= FEWEST_REMARKED && learnt.is_power_of_two() {
             let said = service.model.blocking_read().remarks();
-            service.metrics.remark(said).into_iter().for_each(|text| (service.options.log)(&text));
+            service.metrics.remark(said).into_iter().for_each(|text| (service.options.log)(Level::Warning, &text));
         }
         service.curve.record(standing);
         answers.push_str(&prediction.json(&service.schema, false).to_string());
-        if service.options.checkpoint.is_some_and(|every| standing.met.is_multiple_of(every.get())) {
-            self.checkpoint();
-        }
-        self.save_in_time();
         Ok(())
     }
 
-    /// Saves what has waited for it so long as it may, or what is to be saved at once.
+    /// Saves what has waited for it so long as it may, or what is to be saved at once. What could
+    /// not be saved is tried again before long.
     fn save_in_time(&mut self) {
-        let time = self.service.options.checkpoint_time.is_some_and(|time| self.last.elapsed() >= time);
-        if (self.service.save_now.swap(false, Relaxed) || time) && self.unsaved {
+        let failed = self.service.metrics.unsaved.load(Relaxed);
+        let time = self.service.options.checkpoint_time.map(|time| if failed { time.min(RETRY) } else { time });
+        let due = time.is_some_and(|time| self.last.elapsed() >= time);
+        if (self.service.save_now.swap(false, Relaxed) || due) && self.unsaved {
             self.checkpoint();
         }
-        self.with_journal(|journal, _| journal.sync());
-    }
-
-    /// The journal keeps nothing that the saved model has learnt.
-    fn forget_saved(&mut self) {
-        if !self.unsaved {
-            self.with_journal(|journal, _| journal.clear());
+        self.sync_journal();
+        if let (Some(bytes), Some(journal)) = (self.untaken, &mut self.journal)
+            && journal.takes_rows(bytes)
+        {
+            self.untaken = None;
+            self.service.metrics.journal_stuck.store(false, Relaxed);
         }
     }
 
     /// A journal that fails is told, and ends nothing.
-    fn with_journal(&mut self, what: impl FnOnce(&mut dyn Journal, &Service) -> Result<(), Reason>) {
+    fn sync_journal(&mut self) {
         let Some(journal) = &mut self.journal else { return };
-        if let Err(why) = what(&mut **journal, &self.service) {
+        let synced = journal.sync();
+        for (told, size) in self.service.metrics.journal.iter().zip(journal.size()) {
+            told.store(size, Relaxed);
+        }
+        if let Err(why) = synced {
             self.service.metrics.failed_journal.fetch_add(1, Relaxed);
-            (self.service.options.log)(&format!("{why}; the service goes on"));
+            self.tell(format!("{why}; the service goes on"));
+        }
+    }
+
+    /// Tells a trouble, unless it was told lately.
+    fn tell(&mut self, text: String) {
+        self.told.retain(|_, since| since.elapsed() < TOLD);
+        if !self.told.contains_key(&text) {
+            let group = self.service.group.as_ref().map_or_else(String::new, |name| format!("group {name}: "));
+            (self.service.options.log)(Level::Error, &format!("{group}{text}"));
+            self.told.insert(text, Instant::now());
         }
     }
 
     fn save(&mut self) -> Result<(), Reason> {
-        self.with_journal(|journal, service| journal.mark(service.model.blocking_read().standing()));
-        let bytes = self.service.model.blocking_read().to_bytes()?;
-        (self.save)(bytes)
+        let (standing, bytes) = {
+            let model = self.service.model.blocking_read();
+            (model.standing(), model.to_bytes()?)
+        };
+        let (mut bytes, save) = (Some(bytes), &mut self.save);
+        let mut once = || save(bytes.take().unwrap_or_default());
+        match &mut self.journal {
+            Some(journal) => journal.save(standing, &mut once)?,
+            None => once()?,
+        }
+        self.unsaved = false;
+        self.service.metrics.unsaved_rows.store(0, Relaxed);
+        Ok(())
     }
 
     /// A full disk does not end the service: the next checkpoint, or the end, may find room.
@@ -241,13 +364,10 @@ impl LearnerThread {
         let metrics = &self.service.metrics;
         metrics.unsaved.store(saved.is_err(), Relaxed);
         match saved {
-            Ok(()) => {
-                self.unsaved = false;
-                metrics.saved();
-            }
+            Ok(()) => metrics.saved(),
             Err(why) => {
                 metrics.failed_checkpoints.fetch_add(1, Relaxed);
-                (self.service.options.log)(&format!("{why}; the service goes on"));
+                self.tell(format!("{why}; the service goes on"));
             }
         }
     }

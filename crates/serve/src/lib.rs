@@ -21,22 +21,30 @@
 
 mod access;
 mod body;
+mod compared;
+mod components;
 mod connection;
 mod curve;
 mod groups;
+mod head;
+mod idle;
 mod journal;
 mod learner;
+mod learning;
 mod log;
 mod metrics;
 mod model;
+mod once;
 mod openapi;
 mod page;
 mod pending;
 mod queue;
+mod reading;
 mod refusal;
 mod request;
 mod routes;
 mod snapshot;
+mod v2;
 
 use std::io::{self, Write};
 use std::net::TcpListener;
@@ -51,18 +59,21 @@ use tokio::runtime;
 use tokio::sync::{RwLock, Semaphore};
 
 use curve::Curve;
-use groups::{GroupModel, Parts};
+use groups::{GroupModel, Parts, Threads};
 use log::Log;
-use metrics::Metrics;
+use metrics::{Beside, Metrics};
+use once::KeyedAnswers;
 use pending::PendingRows;
 use queue::Queue;
+use reading::Budget;
 
-pub use access::Access;
+pub use access::{Access, Scope, Tokens};
+pub use compared::Compared;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
 pub use model::{Column, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
-pub use snapshot::Snapshot;
+pub use snapshot::{Replica, Snapshot};
 
 /// Writes the bytes of a model where they are kept.
 pub type Save = Box<dyn FnMut(Vec<u8>) -> Result<(), Reason> + Send>;
@@ -73,8 +84,12 @@ pub struct Keeping {
     pub save: Save,
     /// Keeps the rows that the saved model has not learnt yet.
     pub journal: Option<Box<dyn Journal>>,
+    /// True if what is saved is behind the model already when the service begins.
+    pub unsaved: bool,
     /// Keeps a copy of the model to go back to.
     pub snapshot: Option<Box<dyn Snapshot>>,
+    /// Has the model anew when others have written it, of a service that only reads it.
+    pub replica: Option<Box<dyn Replica>>,
     /// Has a model for each group; of groups themselves it is not asked.
     pub groups: Option<Box<dyn Groups>>,
     /// Takes a line of JSON for each request; of groups it is not asked.
@@ -94,6 +109,14 @@ pub struct Options {
     pub checkpoint_time: Option<Duration>,
     /// Longest time for requests in progress once the service is to end.
     pub drain: Duration,
+    /// Time for which connections are still taken then, while `/health/ready` is 503 already.
+    pub lame_duck: Duration,
+    /// True if there are groups; [`run`] sees to this and the next two.
+    pub groups: bool,
+    /// True if the service only reads the model, and reads it anew when it has changed.
+    pub replica: bool,
+    /// True if the model has a challenger.
+    pub challenger: bool,
     /// True if a row that names a column which the model does not have is refused, and not only
     /// that column ignored.
     pub refuse_unknown: bool,
@@ -101,8 +124,32 @@ pub struct Options {
     pub threads: Option<NonZeroUsize>,
     /// The name under which the model is downloaded: ASCII letters, digits, dots and lines.
     pub file_name: String,
+    /// The name of the model in the version 2 inference protocol, of the same characters.
+    pub model_name: String,
     /// Takes what an operator should know.
-    pub log: fn(&str),
+    pub log: fn(Level, &str),
+}
+
+/// How much a message matters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Level {
+    /// Something has happened as it should.
+    Info,
+    /// Something should be looked at.
+    Warning,
+    /// What was learnt may be lost, or is not learnt.
+    Error,
+}
+
+impl Level {
+    /// Its name in small letters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
 }
 
 impl Options {
@@ -121,10 +168,15 @@ impl Default for Options {
             checkpoint: None,
             checkpoint_time: Some(Duration::from_secs(60)),
             drain: Duration::from_secs(5),
+            lame_duck: Duration::ZERO,
+            groups: false,
+            replica: false,
+            challenger: false,
             refuse_unknown: false,
             threads: None,
             file_name: "model".to_owned(),
-            log: |_| (),
+            model_name: "model".to_owned(),
+            log: |_, _| (),
         }
     }
 }
@@ -140,7 +192,11 @@ pub struct Limits {
     pub rows: usize,
     /// Most bytes in the name of a class.
     pub class_name: usize,
-    /// Most connections at a time; further ones are answered 503 and closed.
+    /// Most bytes that the bodies and rows of all requests take together; larger requests wait, and
+    /// are answered 503 then.
+    pub memory: usize,
+    /// Most connections at a time. A further one takes the place of the one that has been idle for
+    /// longest, and is answered 503 and closed if all are at work.
     pub connections: u32,
     /// Most rows that were predicted and wait for their labels; the oldest are forgotten.
     pub kept_rows: usize,
@@ -161,15 +217,16 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 512 connections, 10,000 rows
-    /// that wait an hour for labels, 100 groups, a second of waiting, five of learning, and 30 for
-    /// clients.
+    /// A megabyte in 10,000 rows, heads of 16 KiB, names of 256 bytes, 256 MiB in all, 512
+    /// connections, 10,000 rows that wait an hour for labels, 100 groups, a second of waiting, five
+    /// of learning, and 30 for clients.
     fn default() -> Self {
         Self {
             body: 1 << 20,
             head: 16384,
             rows: 10_000,
             class_name: 256,
+            memory: 1 << 28,
             connections: 512,
             kept_rows: 10_000,
             kept_time: Duration::from_secs(3600),
@@ -196,7 +253,43 @@ pub enum ServeError {
     Learner,
 }
 
-/// All that requests share.
+/// An order of whoever runs the service. It is asked for twenty times a second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Order {
+    /// Go on.
+    GoOn,
+    /// Read the model anew.
+    Reload,
+    /// End, when requests in progress are answered.
+    End,
+    /// End without waiting for these. What was learnt is saved all the same.
+    EndNow,
+}
+
+/// Where requests come from.
+#[derive(Debug)]
+pub struct Listeners {
+    /// Those of everybody.
+    pub all: TcpListener,
+    /// Those of probes, which ask for `/health` and what is below it, without a token, until the
+    /// service has ended.
+    pub probes: Option<TcpListener>,
+}
+
+impl From<TcpListener> for Listeners {
+    fn from(all: TcpListener) -> Self {
+        Self { all, probes: None }
+    }
+}
+
+/// What all models share.
+#[derive(Clone)]
+struct Shared {
+    log: Log,
+    budget: Budget,
+}
+
+/// A model, and all that requests about it share.
 struct Service {
     model: RwLock<Box<dyn Model>>,
     schema: Schema,
@@ -205,12 +298,15 @@ struct Service {
     curve: Curve,
     queue: Queue,
     kept: PendingRows,
-    log: Log,
+    once: KeyedAnswers,
+    shared: Shared,
+    /// The group whose model it is; none of the main one.
+    group: Option<String>,
     /// Forecasts, or slices of the predictions of many rows, that may be made at once.
     turns: Semaphore,
     /// Copies of the model that may be on their way at once.
     downloads: Arc<Semaphore>,
-    openapi: Bytes,
+    openapi: Mutex<Bytes>,
     page: Bytes,
     /// The learner is to save, whatever it does.
     save_now: AtomicBool,
@@ -221,16 +317,18 @@ struct Service {
 }
 
 impl Service {
-    fn new(model: Box<dyn Model>, options: Options, log: Log) -> Self {
+    fn new(model: Box<dyn Model>, options: Options, shared: Shared, group: Option<String>) -> Self {
         let schema = model.schema();
-        Self {
-            openapi: openapi::document(&schema, &options).to_string().into(),
-            page: page::html(&schema, &options.access).into(),
+        let service = Self {
+            openapi: Mutex::default(),
+            page: page::html(&schema, &options).into(),
             metrics: Metrics::new(model.standing()),
             curve: Curve::new(model.standing()),
             queue: Queue::default(),
             kept: PendingRows::default(),
-            log,
+            once: KeyedAnswers::default(),
+            shared,
+            group,
             turns: Semaphore::new(options.threads()),
             downloads: Arc::new(Semaphore::new(options.threads())),
             model: RwLock::new(model),
@@ -239,30 +337,57 @@ impl Service {
             save_now: AtomicBool::new(false),
             ending: AtomicBool::new(false),
             ended: AtomicBool::new(false),
-        }
+        };
+        service.set_openapi(&service.schema);
+        service
+    }
+
+    /// The document tells of the model as it is now, which may have other classes than the first.
+    fn set_openapi(&self, schema: &Schema) {
+        let document = openapi::document(schema, &self.options).to_string();
+        *self.openapi.lock().unwrap_or_else(PoisonError::into_inner) = document.into();
+    }
+
+    fn beside(&self) -> Beside<'_> {
+        let Shared { log, budget } = &self.shared;
+        Beside { queue: &self.queue, kept: &self.kept, log, budget }
+    }
+
+    fn openapi(&self) -> Bytes {
+        self.openapi.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Serves the model until `stop` says so, which is asked twenty times a second. Then it saves what
-/// was learnt, answers the requests in progress for as long as [`Options::drain`] says, and saves
-/// what these have taught.
+/// Serves the model until `orders` says so. Then it saves what was learnt, answers the requests in
+/// progress for as long as [`Options::drain`] says, and saves what these have taught.
 ///
 /// # Errors
 /// If the system gives no threads, and if what was learnt cannot be saved at the end. A checkpoint
 /// that cannot be saved is told in the log and in `/health`, and the service goes on.
 pub fn run(
-    listener: TcpListener,
+    listeners: impl Into<Listeners>,
     model: Box<dyn Model>,
     options: Options,
     mut keeping: Keeping,
-    stop: &dyn Fn() -> bool,
+    orders: &dyn Fn() -> Order,
 ) -> Result<(), ServeError> {
-    listener.set_nonblocking(true)?;
+    let Listeners { all, probes } = listeners.into();
+    all.set_nonblocking(true)?;
+    probes.as_ref().map_or(Ok(()), |probes| probes.set_nonblocking(true))?;
     let log = Log::new(keeping.access_log.take())?;
     let groups = keeping.groups.take();
     let threads = options.threads();
-    let (part, learner) = GroupModel::begin(Service::new(model, options, log), keeping)?;
-    let learners = Arc::new(Mutex::new(vec![learner]));
+    let budget = Budget::new(options.limits.memory, options.limits.wait);
+    let options = Options {
+        groups: groups.is_some(),
+        replica: keeping.replica.is_some(),
+        challenger: model.compared().is_some(),
+        ..options
+    };
+    let service = Service::new(model, options, Shared { log, budget }, None);
+    let (part, learner) = GroupModel::begin(service, keeping)?;
+    let learners = Threads::default();
+    learners.lock().unwrap_or_else(PoisonError::into_inner).insert(String::new(), learner);
     let parts = Arc::new(Parts::new(part, groups, Arc::clone(&learners)));
 
     let runtime = runtime::Builder::new_multi_thread()
@@ -271,8 +396,12 @@ pub fn run(
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let listener = tokio::net::TcpListener::from_std(listener)?;
-        connection::serve(listener, parts, stop).await;
+        if let Some(probes) = probes {
+            let probes = tokio::net::TcpListener::from_std(probes)?;
+            tokio::spawn(connection::probes(probes, Arc::clone(&parts)));
+        }
+        let listener = tokio::net::TcpListener::from_std(all)?;
+        connection::serve(listener, parts, orders).await;
         Ok::<_, io::Error>(())
     })?;
     // Whoever still waits for a client is ended; the learners then have their last jobs, and end
@@ -280,6 +409,6 @@ pub fn run(
     runtime.shutdown_timeout(Duration::from_secs(1));
     let learners = std::mem::take(&mut *learners.lock().unwrap_or_else(PoisonError::into_inner));
     // All of them save before the first failure is told.
-    let ended: Vec<_> = learners.into_iter().map(thread::JoinHandle::join).collect();
+    let ended: Vec<_> = learners.into_values().map(thread::JoinHandle::join).collect();
     ended.into_iter().try_for_each(|ended| ended.map_err(|_| ServeError::Learner)?.map_err(ServeError::Save))
 }

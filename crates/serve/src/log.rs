@@ -51,25 +51,31 @@ impl Log {
     }
 
     /// Takes note of an answered request. A log that cannot be written harms nothing.
-    pub(super) fn tell(
-        &self,
-        client: SocketAddr,
-        (method, path): (&Method, &str),
-        status: u16,
-        bytes: Option<u64>,
-        took: Duration,
-    ) {
+    pub(super) fn tell(&self, asked: &Asked<'_>, status: u16, bytes: Option<u64>, took: Duration) {
         let Some(lines) = &self.lines else { return };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let line = json!({
+        let mut line = json!({
             "time": now.as_millis() as f64 / 1e3,
-            "client": client.to_string(),
-            "method": method.as_str(),
-            "path": path.chars().take(200).collect::<String>(),
+            "id": asked.id,
+            "client": asked.client.to_string(),
+            "method": asked.method.as_str(),
+            "path": asked.path.chars().take(200).collect::<String>(),
             "status": status,
             "bytes": bytes,
             "seconds": took.as_secs_f64(),
         });
+        if let Some(group) = asked.group {
+            line["group"] = group.into();
+        }
         self.lost.fetch_add(lines.try_send(line.to_string()).is_err().into(), Relaxed);
     }
+}
+
+/// What was asked, and by whom.
+pub(super) struct Asked<'a> {
+    pub(super) client: SocketAddr,
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    pub(super) group: Option<&'a str>,
+    pub(super) id: &'a str,
 }

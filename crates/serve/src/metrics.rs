@@ -3,17 +3,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use super::Service;
+use super::head::POSTED;
 use super::log::Log;
 use super::model::Standing;
 use super::pending::PendingRows;
 use super::queue::Queue;
+use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 12] = [
+pub(super) const PATHS: [&str; 20] = [
     "/",
+    "/compare",
     "/curve",
     "/health",
     "/health/live",
@@ -23,8 +27,15 @@ pub(super) const PATHS: [&str; 12] = [
     "/model",
     "/openapi.json",
     "/predict",
+    "/reload",
     "/rollback",
     "/snapshot",
+    "/v2",
+    "/v2/health/live",
+    "/v2/health/ready",
+    "/v2/models/MODEL",
+    "/v2/models/MODEL/infer",
+    "/v2/models/MODEL/ready",
 ];
 
 /// Upper ends of the buckets of latencies, in microseconds.
@@ -40,12 +51,22 @@ pub(super) struct Metrics {
     requests: [Requests; PATHS.len() + 1],
     pub(super) predictions: AtomicU64,
     pub(super) connections: AtomicU64,
+    pub(super) in_flight: AtomicU64,
+    /// Rows that the saved model has not learnt.
+    pub(super) unsaved_rows: AtomicU64,
+    /// Rows and bytes in the journal.
+    pub(super) journal: [AtomicU64; 2],
     pub(super) refused_connections: AtomicU64,
     pub(super) checkpoints: AtomicU64,
     pub(super) failed_checkpoints: AtomicU64,
     pub(super) failed_journal: AtomicU64,
+    closed_groups: AtomicU64,
+    reloads: AtomicU64,
+    failed_reloads: AtomicU64,
     /// True if the last attempt to write the model failed.
     pub(super) unsaved: AtomicBool,
+    /// True if the journal did not take the last rows.
+    pub(super) journal_stuck: AtomicBool,
     pub(super) learnt: AtomicU64,
     /// When the service began, and when the model was last saved, as bits.
     start: f64,
@@ -68,6 +89,14 @@ pub(super) struct Metrics {
     remarks: Mutex<BTreeMap<&'static str, bool>>,
 }
 
+/// What is counted elsewhere.
+pub(super) struct Beside<'a> {
+    pub(super) queue: &'a Queue,
+    pub(super) kept: &'a PendingRows,
+    pub(super) log: &'a Log,
+    pub(super) budget: &'a Budget,
+}
+
 #[derive(Default)]
 struct Requests {
     /// By the first digit of the status.
@@ -83,11 +112,18 @@ impl Metrics {
             requests: Default::default(),
             predictions: counter(),
             connections: counter(),
+            in_flight: counter(),
+            unsaved_rows: counter(),
+            journal: [counter(), counter()],
             refused_connections: counter(),
             checkpoints: counter(),
             failed_checkpoints: counter(),
             failed_journal: counter(),
+            closed_groups: counter(),
+            reloads: counter(),
+            failed_reloads: counter(),
             unsaved: AtomicBool::new(false),
+            journal_stuck: AtomicBool::new(false),
             learnt: counter(),
             start: now(),
             last_save: AtomicU64::new(now().to_bits()),
@@ -145,6 +181,16 @@ impl Metrics {
         self.last_save.store(now().to_bits(), Relaxed);
     }
 
+    /// A group was closed to make room for another.
+    pub(super) fn group_closed(&self) {
+        self.closed_groups.fetch_add(1, Relaxed);
+    }
+
+    /// The model was read anew, or could not be.
+    pub(super) fn reloaded(&self, well: bool) {
+        (if well { &self.reloads } else { &self.failed_reloads }).fetch_add(1, Relaxed);
+    }
+
     /// Takes the state of the model.
     pub(super) fn model(&self, standing: Standing) {
         self.met.store(standing.met, Relaxed);
@@ -183,9 +229,10 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> [(&'static str, &'static str, f64); 23] {
+    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 32] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
+        let Beside { queue, kept, log, budget } = beside;
         let (waiting, expired) = kept.count();
         [
             ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
@@ -219,6 +266,11 @@ impl Metrics {
             ("mercer_queue_seconds", "How long they will take.", queue.wait().as_secs_f64()),
             ("mercer_kept_rows", "Predicted rows that wait for their labels.", waiting as f64),
             ("mercer_kept_expired_total", "Predicted rows whose labels did not come in time.", expired as f64),
+            ("process_open_fds", "Open files and sockets; NaN where the system tells none.", open_files()),
+            ("mercer_requests_in_flight", "Requests that are being answered.", count(&self.in_flight)),
+            ("mercer_unsaved_rows", "Rows that the model file does not have yet.", count(&self.unsaved_rows)),
+            ("mercer_journal_rows", "Rows in the journal.", count(&self.journal[0])),
+            ("mercer_journal_bytes", "Bytes in the journal.", count(&self.journal[1])),
             ("mercer_connections", "Open connections.", count(&self.connections)),
             (
                 "mercer_connections_refused_total",
@@ -242,17 +294,26 @@ impl Metrics {
                 "Values left out since the model does not have their columns.",
                 count(&self.unknown),
             ),
+            (
+                "mercer_request_memory_free_bytes",
+                "What is left for the bodies and rows of large requests.",
+                budget.free() as f64,
+            ),
+            ("mercer_groups_closed_total", "Groups closed to make room for others.", count(&self.closed_groups)),
+            ("mercer_reloads_total", "Times the model was read anew.", count(&self.reloads)),
+            ("mercer_reloads_failed_total", "Times a new model file could not be served.", count(&self.failed_reloads)),
             ("mercer_log_lost_total", "Lines that the access log did not take.", log.lost() as f64),
         ]
     }
 
     /// The text format of Prometheus, version 0.0.4. Names of counters end with `_total`.
-    pub(super) fn text(&self, queue: &Queue, kept: &PendingRows, log: &Log) -> String {
+    /// Of each of `groups` the rows and losses are told beside.
+    pub(super) fn text(&self, beside: &Beside<'_>, groups: &[(String, Arc<Service>)]) -> String {
         let mut text = format!(
-            "# HELP mercer_info The version of the service.\n# TYPE mercer_info gauge\nmercer_info{{version=\"{}\"}} 1\n",
+            "# HELP mercer_build_info The version of the service.\n# TYPE mercer_build_info gauge\nmercer_build_info{{version=\"{}\"}} 1\n",
             env!("CARGO_PKG_VERSION")
         );
-        for (name, help, value) in self.numbers(queue, kept, log) {
+        for (name, help, value) in self.numbers(beside) {
             let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
             // Writing to a string cannot fail.
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}\n");
@@ -261,6 +322,7 @@ impl Metrics {
         for (cause, holds) in &*self.remarks.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = writeln!(text, "mercer_remark{{cause=\"{cause}\"}} {}", u8::from(*holds));
         }
+        groups_text(&mut text, groups);
         self.requests_text(&mut text);
         text
     }
@@ -269,16 +331,18 @@ impl Metrics {
         let paths = || PATHS.into_iter().chain(["other"]).zip(&self.requests);
         text.push_str("# HELP mercer_requests_total Requests answered.\n# TYPE mercer_requests_total counter\n");
         for (path, requests) in paths() {
+            let about = about(path);
             for (class, counter) in requests.by_class.iter().enumerate() {
                 let count = counter.load(Relaxed);
                 if count > 0 {
-                    let _ = writeln!(text, "mercer_requests_total{{path=\"{path}\",status=\"{class}xx\"}} {count}");
+                    let _ = writeln!(text, "mercer_requests_total{{{about},status=\"{class}xx\"}} {count}");
                 }
             }
         }
-        let name = "mercer_request_seconds";
+        let name = "mercer_request_duration_seconds";
         let _ = write!(text, "# HELP {name} From the head of a request to its answer.\n# TYPE {name} histogram\n");
         for (path, requests) in paths() {
+            let about = about(path);
             let all: u64 = requests.by_class.iter().map(|counter| counter.load(Relaxed)).sum();
             if all == 0 {
                 continue;
@@ -287,11 +351,44 @@ impl Metrics {
             for (end, counter) in BUCKETS.iter().zip(&requests.buckets) {
                 below += counter.load(Relaxed);
                 let end = *end as f64 / 1e6;
-                let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"{end:?}\"}} {}", below.min(all));
+                let _ = writeln!(text, "{name}_bucket{{{about},le=\"{end:?}\"}} {}", below.min(all));
             }
-            let _ = writeln!(text, "{name}_bucket{{path=\"{path}\",le=\"+Inf\"}} {all}");
+            let _ = writeln!(text, "{name}_bucket{{{about},le=\"+Inf\"}} {all}");
             let seconds = requests.microseconds.load(Relaxed) as f64 / 1e6;
-            let _ = write!(text, "{name}_sum{{path=\"{path}\"}} {seconds:?}\n{name}_count{{path=\"{path}\"}} {all}\n");
+            let _ = write!(text, "{name}_sum{{{about}}} {seconds:?}\n{name}_count{{{about}}} {all}\n");
+        }
+    }
+}
+
+/// The labels of a path: each takes one method, and GET stands for HEAD.
+fn about(path: &str) -> String {
+    let method = match path {
+        "other" => "other",
+        path if POSTED.contains(&path) => "POST",
+        _ => "GET",
+    };
+    format!("method=\"{method}\",path=\"{path}\"")
+}
+
+/// A line for each group.
+fn groups_text(text: &mut String, groups: &[(String, Arc<Service>)]) {
+    type Tell = fn(&Metrics) -> f64;
+    let tells: [(&str, &str, &str, Tell); 4] = [
+        ("mercer_group_rows", "gauge", "Rows that the model of an open group has met in its life.", |group| {
+            group.met() as f64
+        }),
+        ("mercer_group_learnt_total", "counter", "Rows that it has learnt since it was opened.", |group| {
+            group.learnt.load(Relaxed) as f64
+        }),
+        ("mercer_group_mean_loss", "gauge", "Its mean loss of predictions before learning.", Metrics::mean_loss),
+        ("mercer_group_unsaved", "gauge", "Whether its model could not be saved.", |group| {
+            f64::from(u8::from(group.unsaved.load(Relaxed)))
+        }),
+    ];
+    for (name, kind, help, tell) in tells.iter().filter(|_| !groups.is_empty()) {
+        let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n");
+        for (group, part) in groups {
+            let _ = writeln!(text, "{name}{{group=\"{group}\"}} {}", tell(&part.metrics));
         }
     }
 }
@@ -299,6 +396,11 @@ impl Metrics {
 /// The time as a Unix time.
 fn now() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |time| time.as_secs_f64())
+}
+
+/// The files and sockets that the process has open, where the system tells them as Linux does.
+fn open_files() -> f64 {
+    std::fs::read_dir("/proc/self/fd").map_or(f64::NAN, |open| open.count() as f64)
 }
 
 /// The bytes of memory that the process has, where the system tells them as Linux does.
@@ -317,12 +419,15 @@ mod tests {
         let metrics = Metrics::new(Standing::default());
         metrics.request("/", 200, Duration::ZERO);
         metrics.learnt(Standing { rounds: 1, weight: 2.0, loss: 3.0, ..Standing::default() });
-        let text = metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
+        let (queue, kept, log) = <(Queue, PendingRows, Log)>::default();
+        let budget = Budget::new(1 << 20, Duration::ZERO);
+        let beside = Beside { queue: &queue, kept: &kept, log: &log, budget: &budget };
+        let text = metrics.text(&beside, &[]);
         assert!(text.contains("mercer_recent_loss 1.5\n") && !text.contains("memory_bytes 0\n"), "{text}");
         let said = || vec![("full_dictionary", "rows are far from all points".to_owned())];
         assert_eq!(metrics.remark(said()).len(), 1);
         assert!(metrics.remark(said()).is_empty(), "each is said once");
-        let told = || metrics.text(&Queue::default(), &PendingRows::default(), &Log::default());
+        let told = || metrics.text(&beside, &[]);
         assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 1\n"), "{}", told());
         assert!(metrics.remark(Vec::new()).is_empty());
         assert!(told().contains("mercer_remark{cause=\"full_dictionary\"} 0\n"), "{}", told());

@@ -7,6 +7,8 @@ use mercer_core::{OddCells, Oddity};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
+use super::compared::Compared;
+
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
@@ -42,11 +44,26 @@ pub trait Model: Send + Sync {
     /// the places of their columns in [`Schema::columns`].
     fn odd(&self, row: &Row) -> Vec<(usize, Oddity)>;
 
-    /// Learns a row, and tells what was predicted for it before.
+    /// Refuses rows that the options of the service do not let in. It is asked before they are
+    /// written to the journal; rows of the journal are learnt whatever the options are now.
+    ///
+    /// # Errors
+    /// The place of the first such row, and why it is refused.
+    fn screen(&self, _rows: &[Row]) -> Result<(), (usize, Reason)> {
+        Ok(())
+    }
+
+    /// Learns a row, and tells what was predicted for it before. It depends on the row and the
+    /// model alone, and on no option.
     ///
     /// # Errors
     /// If the row is refused. The model must then be what it was.
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason>;
+
+    /// The losses of this model and of another that learns the same rows, if there is one.
+    fn compared(&self) -> Option<Compared> {
+        None
+    }
 
     /// Remarks on the rows learnt since the service began: a cause, as a name for programs, and a
     /// text for people. They are asked for at each doubling of the rows.
@@ -160,6 +177,15 @@ pub struct Row {
     pub targets: Vec<Value>,
     /// Its weight, at least 0; 1 if rows have none.
     pub weight: f64,
+}
+
+impl Row {
+    /// The bytes that it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let text = |value: &Value| if let Value::Text(text) | Value::List(text) = value { text.capacity() } else { 0 };
+        let values = self.values.iter().chain(&self.targets);
+        size_of::<Self>() + values.map(|value| size_of::<Value>() + text(value)).sum::<usize>()
+    }
 }
 
 /// The fields of an answer that tell how many cells of its rows were odd, column by column, with a

@@ -4,22 +4,25 @@ use mercer_core::Oddity;
 use serde_json::{Map, Value, json};
 
 use super::Options;
+use super::components;
+use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
-    let title = [&*schema.learner, &schema.details].join(", ");
-    let mut components = json!({ "schemas": Forms { schema, options }.all() });
-    if options.access.token.is_some() {
+    let about = [&*schema.learner, &schema.details].join(", ");
+    let mut components = json!({ "schemas": components::named(Forms { schema, options }.all()) });
+    if options.access.tokens.exist() {
         components["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
     }
     json!({
         "openapi": "3.1.0",
         "info": {
-            "title": title.trim_end_matches(", "),
+            // Generated clients are named by it.
+            "title": "Mercer service",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "A model of Mercer, which predicts and learns row by row.",
+            "description": format!("A model of Mercer, which predicts and learns row by row: {}", about.trim_end_matches(", ")),
         },
         "paths": paths(options),
         "components": components,
@@ -77,7 +80,10 @@ const OPERATIONS: &[Operation] = &[
         ..post("/snapshot", "snapshot", "Keep a copy of the model in place of the one before") },
     Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "There is no snapshot, or it cannot be saved.")],
         ..post("/rollback", "rollback", "Go back to the snapshot") },
+    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The file cannot be served.")],
+        ..post("/reload", "reload", "Serve the model file as it is now") },
     Operation { answer: (JSON, Some("Health")), ..get("/health", "health", "How the service is; 503 if what was learnt could not be saved") },
+    Operation { answer: (JSON, Some("Compared")), ..get("/compare", "compare", "The losses of the model and its challenger, with a test of their difference") },
     get("/health/live", "live", "Whether the service works; 503 if not"),
     get("/health/ready", "ready", "Whether the service takes requests; 503 if not"),
     Operation { answer: (JSON, Some("Curve")), ..get("/curve", "curve", "The mean loss of predictions before learning, since the service began") },
@@ -94,7 +100,9 @@ fn paths(options: &Options) -> Map<String, Value> {
     let copies = |path: &str| matches!(path, "/snapshot" | "/rollback");
     let open = |operation: &&Operation| match operation.path {
         "/learn" => access.closed.is_none(),
-        path if copies(path) => access.closed.is_none() && access.token.is_some(),
+        "/reload" => options.replica,
+        "/compare" => options.challenger,
+        path if copies(path) => access.closed.is_none() && access.tokens.exist(),
         _ => true,
     };
     let mut paths = Map::new();
@@ -114,19 +122,31 @@ fn paths(options: &Options) -> Map<String, Value> {
         for (status, why) in bodies.iter().chain(*refusals) {
             responses[*status] = refusal(why);
         }
-        if access.loopback && access.token.is_none() {
+        if access.loopback && !access.tokens.exist() {
             responses["403"] = refusal("The request names a host that is not this machine.");
         }
         let mut told = json!({ "operationId": name, "summary": summary });
-        if access.token.is_some() && (*guarded || access.all) {
+        if access.tokens.exist() && (*guarded || access.all) {
             told["security"] = json!([{ "token": [] }]);
             responses["401"] = refusal("The token is missing or another one.");
         }
         if let Some(request) = request {
             told["requestBody"] = json!({ "required": true, "content": { JSON: { "schema": reference(request) } } });
         }
+        if options.groups && OF_GROUPS.contains(path) {
+            told["parameters"] = json!([{
+                "name": "group",
+                "in": "query",
+                "required": false,
+                "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
+                "description": "The group whose model it is about; without it the model of all.",
+            }]);
+            responses["404"] = refusal("There is no such group, or no row was given this id.");
+            responses["409"] = refusal("The group cannot be opened, or its snapshot cannot be had.");
+            responses["507"] = refusal("As many groups are open as may be, and none can be closed.");
+        }
         told["responses"] = responses;
-        let method = if request.is_some() || copies(path) { "post" } else { "get" };
+        let method = if request.is_some() || copies(path) || *path == "/reload" { "post" } else { "get" };
         paths.insert((*path).to_owned(), json!({ method: told }));
     }
     paths
@@ -182,7 +202,7 @@ struct Forms<'a> {
 }
 
 impl Forms<'_> {
-    fn all(&self) -> Value {
+    fn all(&self) -> Map<String, Value> {
         let schema = self.schema;
         let (learnt, required) = self.prediction();
         let mut told = learnt.clone();
@@ -205,7 +225,7 @@ impl Forms<'_> {
             let time = json!({ "type": ["string", "number"], "description": "As the series tells it." });
             predicted["properties"]["times"] = json!({ "type": "array", "items": time });
         }
-        json!({
+        let forms = json!({
             "Row": self.row(false),
             "LearnRow": self.row(true),
             "Label": self.label(),
@@ -217,12 +237,32 @@ impl Forms<'_> {
             "LearnAnswer": answer(&learnt, &required, "LearntPrediction", true),
             "Rows": object(&["rows"], rows),
             "Health": object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], json!({
-                "status": { "enum": ["ok", "unsaved"], "description": "unsaved: the last attempt to write the model file failed" },
+                "status": {
+                    "type": "string",
+                    "enum": ["ok", "unsaved", "journal"],
+                    "description": "unsaved: the last attempt to write the model file failed; journal: it takes no rows",
+                },
                 "rows": count(),
                 "learnt": count(),
                 "dictionary_size": count(),
                 "mean_loss": number_or_null(),
+                "groups": object(&["open", "most"], json!({ "open": count(), "most": count() })),
             })),
+            "Compared": object(
+                &["challenger", "rows", "refused", "champion_loss", "challenger_loss", "difference", "lower", "upper", "better"],
+                json!({
+                    "challenger": { "type": "string", "description": "Its learner." },
+                    "rows": count(),
+                    "refused": count(),
+                    "champion_loss": number_or_null(),
+                    "challenger_loss": number_or_null(),
+                    "difference": number_or_null(),
+                    "lower": number_or_null(),
+                    "upper": number_or_null(),
+                    "better": { "type": "string", "enum": ["champion", "challenger", "undecided"] },
+                    "unsaved": { "type": ["string", "null"], "description": "Why the challenger could not be saved." },
+                }),
+            ),
             "Curve": object(&["points"], json!({ "points": {
                 "type": "array",
                 "items": object(&["row", "loss"], json!({ "row": count(), "loss": number_or_null() })),
@@ -231,7 +271,8 @@ impl Forms<'_> {
                 "error": { "type": "string", "description": "What is wrong, where, and how to mend it." },
                 "learnt": count(),
             })),
-        })
+        });
+        if let Value::Object(forms) = forms { forms } else { Map::new() }
     }
 
     /// One value, or one for each output.

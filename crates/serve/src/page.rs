@@ -2,14 +2,15 @@
 
 use serde_json::json;
 
-use super::access::Access;
+use super::Options;
 use super::model::{Schema, Takes};
 
 /// Policy that tells the browser what the page may do.
 pub(super) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
      img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-pub(super) fn html(schema: &Schema, access: &Access) -> String {
+pub(super) fn html(schema: &Schema, options: &Options) -> String {
+    let access = &options.access;
     let facts = json!({
         "learner": schema.learner,
         "details": schema.details,
@@ -31,9 +32,10 @@ pub(super) fn html(schema: &Schema, access: &Access) -> String {
         "classes": schema.classes,
         "variance": schema.has_variance,
         "learns": access.closed.is_none(),
-        "token": access.token.is_some(),
+        "token": access.tokens.exist(),
         "series": schema.series,
         "outputs": schema.outputs,
+        "challenger": options.challenger,
     });
     // Within a script no text may look like its end.
     let facts = facts.to_string().replace('<', "\\u003c");

@@ -74,8 +74,7 @@ impl PendingRows {
 
     /// Keeps a row; the id by which its label is told.
     pub(super) fn keep(&self, row: Row, limits: &Limits) -> String {
-        let text = |value: &Value| if let Value::Text(text) | Value::List(text) = value { text.capacity() } else { 0 };
-        let bytes = row.values.iter().map(|value| size_of::<Value>() + text(value)).sum();
+        let bytes = row.bytes();
         let mut state = self.state();
         let number = state.next;
         state.next += 1;

@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use bytes::Bytes;
 use mercer_core::List;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::map::Entry;
 use serde_json::{Map, Value as Json};
 
-use super::Service;
 use super::model::{Column, Row, Takes, Value};
+use super::reading::{Held, SMALL, turn};
 use super::refusal::Refusal;
+use super::{Level, Service};
 
 /// The largest number by absolute value: its square is far from the largest `f64`, so that a
 /// learner is not made to diverge by one row.
@@ -27,6 +29,10 @@ pub(super) struct RequestRows {
     pub(super) variance: bool,
     /// True if the rows are to be kept until their labels come.
     pub(super) keep: bool,
+    /// A checksum of the body.
+    pub(super) digest: u64,
+    /// Their part of the budget.
+    pub(super) held: Held,
     /// Their name.
     name: &'static str,
 }
@@ -51,7 +57,11 @@ impl RequestRows {
     /// # Errors
     /// 400 for what is not JSON, 422 for JSON of another form.
     pub(super) fn parse(body: &[u8], purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
-        let mut body = object(body, FORM)?;
+        Self::of(object(body, FORM)?, purpose, service)
+    }
+
+    /// The same of JSON that was read already.
+    pub(super) fn of(mut body: Map<String, Json>, purpose: Purpose, service: &Service) -> Result<Self, Refusal> {
         let labels = purpose == Purpose::Learn && LABELS.iter().any(|name| body.contains_key(*name));
         let names @ [name, plural] = if labels { LABELS } else { ROWS };
         let [one, several] = names.map(|name| body.remove(name));
@@ -86,7 +96,16 @@ impl RequestRows {
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
-        let mut asked = Self { rows: Vec::with_capacity(rows.len()), ids: Vec::new(), single, variance, keep, name };
+        let mut asked = Self {
+            rows: Vec::with_capacity(rows.len()),
+            ids: Vec::new(),
+            single,
+            variance,
+            keep,
+            digest: 0,
+            held: Held::default(),
+            name,
+        };
         for (at, told) in rows.iter().enumerate() {
             let read = if labels {
                 label_row(told, service).map(|(id, row)| {
@@ -105,6 +124,27 @@ impl RequestRows {
     pub(super) fn place(&self, at: usize) -> String {
         if self.single { self.name.to_owned() } else { format!("{}s[{at}]", self.name) }
     }
+}
+
+/// The rows of a body. Those of many take their turn, and their bytes are held.
+pub(super) async fn parse(
+    body: Bytes,
+    mut held: Held,
+    purpose: Purpose,
+    service: &Service,
+) -> Result<RequestRows, Refusal> {
+    let turn = match body.len() {
+        0..SMALL => None,
+        _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
+    };
+    let mut asked = RequestRows::parse(&body, purpose, service)?;
+    asked.digest = service.once.digest(&body);
+    drop(turn);
+    let bytes = if body.len() < SMALL { 0 } else { asked.rows.iter().map(Row::bytes).sum() };
+    drop(body);
+    service.shared.budget.hold(&mut held, bytes).await?;
+    asked.held = held;
+    Ok(asked)
 }
 
 /// Number of rows of a series that are asked for, and the inputs of these rows as far as they are
@@ -220,9 +260,10 @@ fn tell_unknown(told: &Map<String, Json>, service: &Service) {
     let known: HashSet<&String> = service.schema.names().collect();
     for name in service.metrics.unknown(told.keys().filter(|name| !known.contains(name))) {
         let shown: String = name.chars().take(80).collect();
-        (service.options.log)(&format!(
-            "the model has no column {shown:?}; it is left out of all rows (--unknown refuse refuses them)"
-        ));
+        (service.options.log)(
+            Level::Warning,
+            &format!("the model has no column {shown:?}; it is left out of all rows (--unknown refuse refuses them)"),
+        );
     }
 }
 
@@ -329,7 +370,7 @@ fn kind(value: &Json) -> String {
 }
 
 /// The object of a body.
-fn object(body: &[u8], form: &str) -> Result<Map<String, Json>, Refusal> {
+pub(super) fn object(body: &[u8], form: &str) -> Result<Map<String, Json>, Refusal> {
     let strict = serde_json::from_slice(body)
         .map_err(|error| Refusal::bad_request(&format!("the body is not JSON ({error}); {form}")))?;
     match strict {

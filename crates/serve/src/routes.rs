@@ -1,48 +1,46 @@
 //! From a request to its answer.
 
-use std::io::{self, Read};
+use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, Bytes};
-use flate2::bufread::GzDecoder;
-use http_body_util::BodyExt;
+use bytes::Bytes;
 use hyper::body::{Body, Incoming};
 use hyper::header::{
-    ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
-    EXPECT, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE,
+    ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE,
 };
-use hyper::{HeaderMap, Method, Request, StatusCode};
+use hyper::{HeaderMap, Request, StatusCode};
 use mercer_core::OddCells;
-use serde_json::json;
-use tokio::sync::{SemaphorePermit, mpsc, oneshot};
+use serde_json::{Value as Json, json};
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::access::Scope;
 use super::body::{Answer, PIECE, pieces, whole};
 use super::groups::{GroupModel, Parts};
-use super::learner::{LearnerJob, Learnt, Stop, check_length};
-use super::metrics::PATHS;
+use super::head::{self, Head};
+use super::learner::{LearnerJob, check_length};
+use super::learning::{begin, learn_once, rows_to_learn};
+use super::log::Asked;
+use super::metrics::{Metrics, PATHS};
 use super::model::{Row, odd_fields};
+use super::reading::{read, turn};
 use super::refusal::Refusal;
-use super::request::{self, Purpose, RequestRows};
-use super::{Service, page};
+use super::request::{self, Purpose, RequestRows, parse};
+use super::{Service, once, page, v2};
 
 const JSON: &str = "application/json";
 
-/// Rows that are predicted before others have their turn on the thread, and the bytes of a body
-/// from which on reading its JSON takes a turn.
+/// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
-const LARGE: usize = 1 << 14;
 
 impl Refusal {
     fn answer(self) -> Answer {
-        let mut body = json!({ "error": self.message });
-        if let Some(learnt) = self.learnt {
-            body["learnt"] = learnt.into();
-        }
-        let mut answer = whole(JSON, body.to_string());
+        let mut answer = whole(JSON, self.body());
         *answer.status_mut() = self.status;
         let headers = answer.headers_mut();
         if self.status == StatusCode::UNAUTHORIZED {
@@ -55,6 +53,9 @@ impl Refusal {
         if self.unread {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
+        if let Some(allowed) = self.allowed {
+            headers.insert(ALLOW, HeaderValue::from_static(allowed));
+        }
         answer
     }
 }
@@ -63,32 +64,49 @@ impl Refusal {
 pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts: &Parts) -> Answer {
     let start = Instant::now();
     let (method, asked) = (request.method().clone(), request.uri().path().to_owned());
-    let path = PATHS.iter().find(|known| **known == asked).copied();
-    let access = &parts.main.service.options.access;
-    let open = access.check_host(request.version(), request.headers());
-    let found = match open.and_then(|()| access.check_path(request.headers())) {
-        Ok(()) => parts.find(&request).await,
-        Err(refusal) => Err(refusal),
+    let main = &parts.main.service;
+    let known = PATHS.iter().find(|known| **known == asked && !known.ends_with("MODEL")).copied();
+    let path = known.or_else(|| v2::known_path(&asked, &main.options.model_name));
+    let id = request_id(request.headers());
+    main.metrics.in_flight.fetch_add(1, Relaxed);
+    let (part, answered) = match head::check(&request, path, &main.options.access) {
+        Ok(Head { path, group: None }) => {
+            let GroupModel { service, jobs } = &parts.main;
+            (None, route(path, request, service, jobs, parts).await)
+        }
+        Ok(Head { path, group: Some(name) }) => match parts.find(&name).await {
+            Ok(Some(part)) => {
+                let answered = route(path, request, &part.service, &part.jobs, parts).await;
+                (Some(part), answered)
+            }
+            Ok(None) if path == "/learn" => (None, begin(&name, request, parts).await),
+            Ok(None) => {
+                let why = format!("there is no group {name}; the first row that it learns begins it");
+                (None, Err(Refusal::new(StatusCode::NOT_FOUND, why)))
+            }
+            Err(refusal) => (None, Err(refusal)),
+        },
+        Err(refusal) => (None, Err(refusal)),
     };
-    let (part, found) = match found {
-        Ok(part) => (part, Ok(())),
-        Err(refusal) => (parts.main.clone(), Err(refusal)),
-    };
-    let GroupModel { service, jobs } = part;
-    let answered = match (found, path) {
-        (Err(refusal), _) => Err(refusal),
-        (Ok(()), Some(path)) => route(path, request, &service, &jobs).await,
-        (Ok(()), None) => Err(Refusal::new(
-            StatusCode::NOT_FOUND,
-            "there is nothing at this path; see / and /openapi.json for what there is",
-        )),
-    };
-    let answer = answered.unwrap_or_else(Refusal::answer);
+    let mut answer = answered.unwrap_or_else(Refusal::answer);
+    if let Ok(id) = HeaderValue::from_str(&id) {
+        answer.headers_mut().insert("x-request-id", id);
+    }
+    main.metrics.in_flight.fetch_sub(1, Relaxed);
+    let service = part.as_ref().map_or(main, |part| &part.service);
     let (status, took) = (answer.status().as_u16(), start.elapsed());
     service.metrics.request(path.unwrap_or("other"), status, took);
     let bytes = answer.body().size_hint().exact();
-    service.log.tell(client, (&method, &asked), status, bytes, took);
+    let asked = Asked { client, method: &method, path: &asked, group: service.group.as_deref(), id: &id };
+    service.shared.log.tell(&asked, status, bytes, took);
     answer
+}
+
+/// The id of a request: that which it tells, or a new one.
+fn request_id(headers: &HeaderMap) -> String {
+    let told = headers.get("x-request-id").and_then(|id| id.to_str().ok());
+    let told = told.filter(|id| (1..=128).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_graphic()));
+    told.map_or_else(|| format!("{:016x}", RandomState::new().hash_one(Instant::now())), str::to_owned)
 }
 
 async fn route(
@@ -96,37 +114,35 @@ async fn route(
     request: Request<Incoming>,
     service: &Arc<Service>,
     jobs: &mpsc::Sender<LearnerJob>,
+    parts: &Parts,
 ) -> Result<Answer, Refusal> {
-    let posts = matches!(path, "/predict" | "/learn" | "/snapshot" | "/rollback");
-    let allowed = if posts { "POST" } else { "GET, HEAD" };
-    let fits = match *request.method() {
-        Method::POST => posts,
-        Method::GET | Method::HEAD => !posts,
-        _ => false,
-    };
-    if !fits {
-        let message = format!("{path} takes {allowed}");
-        let mut answer = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message).answer();
-        answer.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-        return Ok(answer);
-    }
     match path {
         "/predict" => predict(request, service).await,
-        "/learn" => learn(request, service, jobs).await,
+        "/learn" => {
+            let key = once::key(request.headers())?;
+            learn_once(key, rows_to_learn(request, service).await?, service, jobs).await
+        }
+        "/v2" => Ok(whole(JSON, v2::server().to_string())),
+        "/v2/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/v2/health/ready" | "/v2/models/MODEL/ready" => Ok(state(readiness(service, jobs), json!({}))),
+        "/v2/models/MODEL" => Ok(whole(JSON, v2::model(&service.options.model_name, &service.schema).to_string())),
+        "/v2/models/MODEL/infer" => infer(request, service).await,
+        "/compare" => compare(service).await,
         "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
+        "/reload" => reload(request.headers(), service, jobs).await,
         "/metrics" => {
-            let text = service.metrics.text(&service.queue, &service.kept, &service.log);
+            let compared = service.model.read().await.compared();
+            let mut text = service.metrics.text(&service.beside(), &parts.of(service));
+            text.push_str(&compared.map_or_else(String::new, |compared| compared.metrics()));
             Ok(whole("text/plain; version=0.0.4; charset=utf-8", text))
         }
-        "/health" => Ok(health(service)),
+        "/health" => Ok(health(service, parts)),
         "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
-        "/health/ready" => {
-            Ok(state(if service.ending.load(Relaxed) || jobs.is_closed() { "ending" } else { "ok" }, json!({})))
-        }
+        "/health/ready" => Ok(state(readiness(service, jobs), json!({}))),
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
-        "/openapi.json" => Ok(whole(JSON, service.openapi.clone())),
+        "/openapi.json" => Ok(whole(JSON, service.openapi())),
         "/model" => {
-            service.options.access.check_token(request.headers())?;
+            service.options.access.check_token(request.headers(), Scope::Read)?;
             download(service, jobs).await
         }
         _ => {
@@ -137,15 +153,52 @@ async fn route(
     }
 }
 
-fn health(service: &Service) -> Answer {
+/// The answer to a probe, which asks for these paths alone; none for others.
+pub(super) fn probe(path: &str, parts: &Parts) -> Option<Answer> {
+    let GroupModel { service, jobs } = &parts.main;
+    match path {
+        "/health" => Some(health(service, parts)),
+        "/health/live" => Some(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/health/ready" => Some(state(readiness(service, jobs), json!({}))),
+        _ => None,
+    }
+}
+
+/// The answer to a probe that asks for something else.
+pub(super) fn no_probe() -> Answer {
+    Refusal::new(StatusCode::NOT_FOUND, "only /health, /health/live and /health/ready are answered here").answer()
+}
+
+/// Whether requests are taken, as a word.
+fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str {
+    match service.ending.load(Relaxed) || jobs.is_closed() {
+        true => "ending",
+        false if service.metrics.journal_stuck.load(Relaxed) => "journal",
+        false => "ok",
+    }
+}
+
+/// How a model is; of the main one also how those of all groups are.
+fn health(service: &Service, parts: &Parts) -> Answer {
     let metrics = &service.metrics;
-    let facts = json!({
+    let groups = parts.of(service);
+    let mut facts = json!({
         "rows": metrics.met(),
         "learnt": metrics.learnt.load(Relaxed),
         "dictionary_size": metrics.dictionary_size(),
         "mean_loss": metrics.mean_loss(),
     });
-    state(if metrics.unsaved.load(Relaxed) { "unsaved" } else { "ok" }, facts)
+    let all = || std::iter::once(service).chain(groups.iter().map(|(_, group)| &**group));
+    let any = |is: fn(&Metrics) -> &AtomicBool| all().any(|one| is(&one.metrics).load(Relaxed));
+    let status = match any(|metrics| &metrics.unsaved) {
+        true => "unsaved",
+        false if any(|metrics| &metrics.journal_stuck) => "journal",
+        false => "ok",
+    };
+    if service.group.is_none() && parts.has_groups() {
+        facts["groups"] = json!({ "open": groups.len(), "most": service.options.limits.groups });
+    }
+    state(status, facts)
 }
 
 /// State of the service; 503 unless that is ok.
@@ -169,11 +222,11 @@ pub(super) fn malformed(status: u16) -> String {
 }
 
 async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
-    let body = read(request, service).await?;
+    let (body, held) = read(request, service).await?;
     if let Some(most) = service.schema.series {
         return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
     }
-    let mut asked = parse(body, Purpose::Predict, service).await?;
+    let mut asked = parse(body, held, Purpose::Predict, service).await?;
     let mut made = Predictions {
         rows: std::mem::take(&mut asked.rows).into_iter(),
         text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
@@ -269,26 +322,11 @@ impl Predictions {
     }
 }
 
-/// The rows of a body. Those of many take their turn.
-async fn parse(body: Bytes, purpose: Purpose, service: &Service) -> Result<RequestRows, Refusal> {
-    let _turn = match body.len() {
-        0..LARGE => None,
-        _ => Some(turn(service, service.options.limits.wait, "send fewer rows").await?),
-    };
-    RequestRows::parse(&body, purpose, service)
-}
-
-/// Waits for its turn to work on something heavy.
-async fn turn<'a>(service: &'a Service, wait: Duration, or: &str) -> Result<SemaphorePermit<'a>, Refusal> {
-    let turn = timeout(wait, service.turns.acquire()).await.ok().and_then(Result::ok);
-    turn.ok_or_else(|| Refusal::busy(format!("others are served before; ask again later, or {or}"), wait))
-}
-
 /// The next rows of a series.
 async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Result<Answer, Refusal> {
     let _turn = turn(service, service.options.limits.wait, "for fewer steps").await?;
     let forecast = service.model.read().await.forecast();
-    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| gone())?;
+    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| Refusal::gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(steps as u64, Relaxed);
     let rows: Vec<_> = made.rows.iter().map(|row| row.json(&service.schema, false)).collect();
@@ -299,57 +337,38 @@ async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Resu
     Ok(whole(JSON, told.to_string()))
 }
 
-async fn learn(
-    request: Request<Incoming>,
-    service: &Service,
-    jobs: &mpsc::Sender<LearnerJob>,
-) -> Result<Answer, Refusal> {
-    service.options.access.check_learning(request.headers())?;
-    let body = read(request, service).await?;
-    let limits = &service.options.limits;
-    let busy =
-        |wait| Refusal::busy("too many rows wait to be learnt, and nothing of these was; send them again later", wait);
-    // What will be refused need not be parsed.
-    service.queue.admit(0, limits.wait).map_err(busy)?;
-    let mut asked = parse(body, Purpose::Learn, service).await?;
-    // What is taken from here on is not given up if the client goes away: nothing is waited for
-    // until the job is sent.
-    let place = jobs.reserve().await.map_err(|_| gone())?;
-    let mut kept = service.kept.take(&asked.ids, limits).map_err(|(at, refusal)| {
-        let message = format!("{}: {}", asked.place(at), refusal.message);
-        Refusal { message, ..refusal }
-    })?;
-    if let Err(wait) = service.queue.admit(asked.rows.len(), limits.wait) {
-        service.kept.put_back(kept);
-        return Err(busy(wait));
+/// Predicts the rows of tensors.
+async fn infer(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
+    if service.schema.series.is_some() {
+        return Err(Refusal::unprocessable("a series is forecast by /predict, with {\"steps\": H}".to_owned()));
     }
-    let mut rows = std::mem::take(&mut asked.rows);
-    for (row, (_, waiting)) in rows.iter_mut().zip(&kept) {
-        row.values.clone_from(&waiting.values);
-    }
-    let (reply, learnt) = oneshot::channel();
-    place.send(LearnerJob::Learn { rows, reply });
-    let Learnt { answers, rows, met, odd, stop } = learnt.await.map_err(|_| gone())?;
-    service.kept.put_back(kept.split_off(rows.min(kept.len())));
-    let refusal = match stop {
-        None => None,
-        Some(Stop::Refused(why)) => Some(Refusal::unprocessable(format!("{}: {why}", asked.place(rows)))),
-        Some(Stop::Later(why, retry)) if rows == 0 => {
-            Some(Refusal::busy(format!("{why}; nothing of this request was learnt, so send it again"), retry))
+    let (body, mut held) = read(request, service).await?;
+    let wait = service.options.limits.wait;
+    let _turn = turn(service, wait, "send fewer rows").await?;
+    let body = request::object(&body, "send the tensors of the version 2 inference protocol")?;
+    let (rows, id) = v2::rows(&body, &service.schema)?;
+    let body = json!({ "rows": rows });
+    let Json::Object(body) = body else { return Err(Refusal::gone()) };
+    let asked = RequestRows::of(body, Purpose::Predict, service)?;
+    service.shared.budget.hold(&mut held, asked.rows.iter().map(Row::bytes).sum()).await?;
+    let mut made = Vec::with_capacity(asked.rows.len());
+    for (at, row) in asked.rows.iter().enumerate() {
+        if at.is_multiple_of(TURN) {
+            tokio::task::yield_now().await;
         }
-        Some(Stop::Later(why, retry)) => {
-            Some(Refusal::busy(format!("{why}; the first {rows} were learnt, so send the others again"), retry))
-        }
-    };
-    if let Some(refusal) = refusal {
-        return Err(Refusal { learnt: Some(rows), ..refusal });
+        let predicted = service.model.read().await.predict(row, false);
+        made.push(predicted.map_err(|why| Refusal::unprocessable(format!("row {at}: {why}")))?);
     }
-    let odd = odd_fields(&odd, &service.schema);
-    let text = match (asked.single, answers.strip_suffix('}')) {
-        (true, Some(fields)) => format!("{fields},\"rows\":{met}{odd}}}"),
-        _ => format!("{{\"predictions\":[{answers}],\"rows\":{met}{odd}}}"),
-    };
-    Ok(whole(JSON, text))
+    service.metrics.predictions.fetch_add(made.len() as u64, Relaxed);
+    Ok(whole(JSON, v2::answer(&service.options.model_name, id, &service.schema, &made).to_string()))
+}
+
+/// The losses of the model and of its challenger.
+async fn compare(service: &Service) -> Result<Answer, Refusal> {
+    match service.model.read().await.compared() {
+        Some(compared) => Ok(whole(JSON, compared.json().to_string())),
+        None => Err(Refusal::new(StatusCode::NOT_FOUND, "this service has no challenger; start it with one")),
+    }
 }
 
 async fn download(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
@@ -357,8 +376,8 @@ async fn download(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<
     let turn = timeout(wait, Arc::clone(&service.downloads).acquire_owned()).await;
     let turn = turn.map_err(|_| Refusal::busy("others are downloading the model; ask again later", wait))?;
     let (reply, bytes) = oneshot::channel();
-    jobs.send(LearnerJob::Download { reply }).await.map_err(|_| gone())?;
-    let bytes = bytes.await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Download { reply }).await.map_err(|_| Refusal::gone())?;
+    let bytes = bytes.await.map_err(|_| Refusal::gone())?;
     let bytes = bytes.map_err(|why| Refusal::new(StatusCode::CONFLICT, format!("the model cannot be saved: {why}")))?;
     let (kind, length) = ("application/octet-stream", bytes.len());
     let mut answer = if length <= PIECE {
@@ -392,82 +411,18 @@ async fn copy(
 ) -> Result<Answer, Refusal> {
     service.options.access.check_operator(headers)?;
     let (reply, done) = oneshot::channel();
-    jobs.send(LearnerJob::Copy { back, reply }).await.map_err(|_| gone())?;
-    let done = done.await.map_err(|_| gone())?;
+    jobs.send(LearnerJob::Copy { back, reply }).await.map_err(|_| Refusal::gone())?;
+    let done = done.await.map_err(|_| Refusal::gone())?;
     let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
     Ok(whole(JSON, json!({ "rows": rows }).to_string()))
 }
 
-fn gone() -> Refusal {
-    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "the service is ending, or its learner has failed; see its messages")
-}
-
-/// The body of a request, within the bounds of size and time.
-async fn read(request: Request<Incoming>, service: &Service) -> Result<Bytes, Refusal> {
-    let packed = is_packed(request.headers())?;
-    let most = service.options.limits.body;
-    let waits = request.headers().contains_key(EXPECT);
-    let mut body = request.into_body();
-    let too_large =
-        || Refusal::too_large(&format!("the body is larger than {most} bytes; send fewer rows in a request"));
-    // A client that waits to be told to go on is not told so.
-    if waits && body.size_hint().lower() > most as u64 {
-        return Err(Refusal { unread: true, ..too_large() });
-    }
-    let reading = async {
-        let declared = body.size_hint().lower() > most as u64;
-        let mut whole = Vec::with_capacity(body.size_hint().exact().map_or(0, |size| (size as usize).min(most)));
-        // What is too long is read on for a while, so that the client comes to see the answer.
-        let (mut length, mut oversized) = (0_usize, declared);
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|error| Refusal {
-                unread: true,
-                ..Refusal::bad_request(&format!("the body cannot be read ({error}); send it whole"))
-            })?;
-            let Ok(data) = frame.into_data() else { continue };
-            length = length.saturating_add(data.remaining());
-            oversized |= length > most;
-            if !oversized {
-                whole.extend_from_slice(&data);
-            } else if length / 4 > most {
-                return Err(Refusal { unread: true, ..too_large() });
-            }
-        }
-        match (oversized, packed) {
-            (true, _) => Err(too_large()),
-            (false, false) => Ok(whole.into()),
-            (false, true) => unpack(&whole, most)?.ok_or_else(too_large),
-        }
-    };
-    let late = || Refusal {
-        unread: true,
-        ..Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time; send it at once")
-    };
-    timeout(service.options.limits.timeout, reading).await.unwrap_or_else(|_| Err(late()))
-}
-
-/// The bytes of a body in gzip; none if they are more than may be.
-fn unpack(packed: &[u8], most: usize) -> Result<Option<Bytes>, Refusal> {
-    let mut whole = Vec::new();
-    GzDecoder::new(packed)
-        .take(most as u64 + 1)
-        .read_to_end(&mut whole)
-        .map_err(|error| Refusal::bad_request(&format!("the body is not in gzip ({error}); send it whole")))?;
-    Ok((whole.len() <= most).then(|| whole.into()))
-}
-
-/// True if the body is in gzip. A page from elsewhere can make a browser send other types than JSON
-/// without asking this service first.
-fn is_packed(headers: &HeaderMap) -> Result<bool, Refusal> {
-    let told = headers.get(CONTENT_TYPE).and_then(|told| told.to_str().ok()).unwrap_or_default();
-    let kind = told.split(';').next().unwrap_or_default().trim();
-    let told: Vec<&[u8]> = headers.get_all(CONTENT_ENCODING).iter().map(HeaderValue::as_bytes).collect();
-    let is = |names: &[&str]| names.iter().any(|name| told[0].eq_ignore_ascii_case(name.as_bytes()));
-    let why = match kind.eq_ignore_ascii_case(JSON) {
-        false => "the body must be JSON; send the header Content-Type: application/json",
-        true if told.is_empty() || told.len() == 1 && is(&["identity"]) => return Ok(false),
-        true if told.len() == 1 && is(&["gzip", "x-gzip"]) => return Ok(true),
-        true => "the body may be in gzip and in nothing else; send it as it is, or with Content-Encoding: gzip",
-    };
-    Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, why))
+/// Serves the model file as it is now.
+async fn reload(headers: &HeaderMap, service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> Result<Answer, Refusal> {
+    service.options.access.check_reload(headers)?;
+    let (reply, done) = oneshot::channel();
+    jobs.send(LearnerJob::Reload { reply: Some(reply) }).await.map_err(|_| Refusal::gone())?;
+    let done = done.await.map_err(|_| Refusal::gone())?;
+    let rows = done.map_err(|why| Refusal::new(StatusCode::CONFLICT, why.to_string()))?;
+    Ok(whole(JSON, json!({ "rows": rows }).to_string()))
 }

@@ -1,4 +1,4 @@
-//! A copy of the model to go back to.
+//! Other states of the model: a copy to go back to, and the file of a service that only reads it.
 
 use super::model::{Model, Reason};
 
@@ -14,5 +14,17 @@ pub trait Snapshot: Send {
     ///
     /// # Errors
     /// If there is none, or it cannot be read.
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason>;
+}
+
+/// A model file that others write.
+pub trait Replica: Send {
+    /// True if another file is there than the one read last. It is asked once a second.
+    fn has_changed(&mut self) -> bool;
+
+    /// The model in the file as it is now.
+    ///
+    /// # Errors
+    /// If it cannot be read; it is not asked for again then until it has changed.
     fn model(&mut self) -> Result<Box<dyn Model>, Reason>;
 }

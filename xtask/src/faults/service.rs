@@ -20,12 +20,12 @@ use crate::product::{self, DriftStream};
 /// Rows between two checkpoints.
 const EVERY: u64 = 5;
 /// Rows that the model learns beforehand.
-const BEFORE: u64 = 50;
+pub(super) const BEFORE: u64 = 50;
 /// The largest time from a start to the kill.
 const LONGEST: Duration = Duration::from_millis(40);
 
 /// Lines of `a,b,c,d,y`.
-fn lines(count: u64) -> Result<Vec<String>> {
+pub(super) fn lines(count: u64) -> Result<Vec<String>> {
     let mut stream = DriftStream::new(3);
     let mut bytes = Vec::new();
     for _ in 0..count {
@@ -42,9 +42,9 @@ fn mercer(program: &Path, folder: &Path, arguments: &str) -> Result<()> {
 }
 
 /// Options that the killed service learns with.
-const KRLS: &str = "--learner krls --kernel gaussian:0.7 --set max_dictionary=60 --set lambda=0.1";
+pub(super) const KRLS: &str = "--learner krls --kernel gaussian:0.7 --set max_dictionary=60 --set lambda=0.1";
 
-fn train(program: &Path, folder: &Path, rows: &[String], model: &str, learner: &str) -> Result<()> {
+pub(super) fn train(program: &Path, folder: &Path, rows: &[String], model: &str, learner: &str) -> Result<()> {
     let mut file = BufWriter::new(File::create(folder.join("rows.csv"))?);
     writeln!(file, "a,b,c,d,y")?;
     rows.iter().try_for_each(|row| writeln!(file, "{row}"))?;

@@ -38,6 +38,30 @@ impl Stop {
         Ok(stop)
     }
 
+    /// For a run that saves when it is asked to end, however often it is asked: no signal ends it
+    /// at once.
+    #[cfg(all(feature = "serve", not(target_family = "wasm")))]
+    pub(crate) fn listen_patiently(signals: &[i32]) -> Result<Self, Failure> {
+        let stop = Self::never();
+        for signal in signals.iter().copied().filter(|signal| *signal != SIGHUP || !is_hangup_ignored()) {
+            flag::register(signal, Arc::clone(&stop.requested)).map_err(|error| {
+                Failure::because(format!("signals cannot be listened for ({error}); nothing was begun"))
+            })?;
+        }
+        Ok(stop)
+    }
+
+    #[cfg(all(feature = "serve", target_family = "wasm"))]
+    pub(crate) fn listen_patiently(_: &[i32]) -> Result<Self, Failure> {
+        Ok(Self::never())
+    }
+
+    /// True if a signal has come since this was asked last.
+    #[cfg(feature = "serve")]
+    pub(crate) fn has_come(&self) -> bool {
+        self.requested.swap(false, Ordering::Relaxed)
+    }
+
     /// A program in WebAssembly is told nothing of signals: whoever runs it ends it.
     #[cfg(target_family = "wasm")]
     pub(crate) fn listen() -> Result<Self, Failure> {

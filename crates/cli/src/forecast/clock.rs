@@ -216,6 +216,11 @@ impl Clock {
         self.step.map(|step| step.after(time, rows))
     }
 
+    /// True if a time is a whole number of steps behind another, or no step is known.
+    pub(super) fn is_in_step(&self, before: f64, after: f64) -> bool {
+        self.step.is_none_or(|step| step.rows_between(before, after).is_some())
+    }
+
     /// Rows between a time and the next, 1 for neighbours; `None` if that cannot be told.
     fn rows_between(&mut self, before: f64, after: f64) -> Option<u64> {
         if std::mem::take(&mut self.open) {
@@ -249,6 +254,8 @@ pub(super) enum Repeats {
 pub(crate) struct TimedRows {
     /// The time of the row given last.
     last: Option<f64>,
+    /// That of the last row which was a whole number of steps behind another such row.
+    grid: Option<f64>,
     /// Missing rows to be given before `record`.
     waiting: u64,
     record: Option<(f64, Vec<f64>)>,
@@ -265,7 +272,17 @@ pub(crate) struct TimedRows {
 impl TimedRows {
     /// One that goes on behind the row of that time.
     pub(super) fn behind(last: Option<f64>) -> Self {
-        Self { last, ..Self::default() }
+        Self { last, grid: last, ..Self::default() }
+    }
+
+    /// The same where an earlier row was the last one in step.
+    pub(super) fn in_step_at(self, grid: Option<f64>) -> Self {
+        Self { grid: grid.or(self.grid), ..self }
+    }
+
+    /// The time of the last row that was in step.
+    pub(super) fn grid(&self) -> Option<f64> {
+        self.grid
     }
 
     /// The time of the row given last.
@@ -325,7 +342,12 @@ impl TimedRows {
         place: &dyn Fn() -> String,
     ) -> Result<(), Failure> {
         if let Some(last) = self.last {
-            match clock.rows_between(last, time) {
+            let between = clock.rows_between(last, time);
+            let grid = self.grid.unwrap_or(last);
+            if between.is_some() && grid == last || clock.is_in_step(grid, time) {
+                self.grid = Some(time);
+            }
+            match between {
                 Some(rows) if rows > MOST_MISSING => {
                     return Err(Failure::because(format!(
                         "{}: {} is {rows} rows after the row before, {}; correct the time, or leave the rows before it out",
@@ -341,6 +363,7 @@ impl TimedRows {
                 None => note(&mut self.uneven, 1, place),
             }
         }
+        self.grid.get_or_insert(time);
         self.record = Some((time, row));
         Ok(())
     }

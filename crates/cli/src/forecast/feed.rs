@@ -249,7 +249,9 @@ impl SeriesFeed {
     pub(super) fn times(&self, group: usize) -> Option<TimeMemory> {
         let rows = self.records()?;
         let notation = rows.time.as_ref().and_then(|column| column.notation.clone());
-        Some(TimeMemory::new(rows.clock.clone()?, self.times.get(group).copied().flatten()?, notation))
+        let last = self.times.get(group).copied().flatten()?;
+        let grid = rows.courses.get(group).and_then(TimedRows::grid);
+        Some(TimeMemory::new(rows.clock.clone()?, last, grid, notation))
     }
 
     /// A bar for a person who waits at a terminal for a file.
@@ -324,7 +326,7 @@ impl SeriesSource {
         }
         for (course, kept) in rows.courses.iter_mut().zip(&known_times).filter(|_| rows.clock.is_some()) {
             if let Some(kept) = kept {
-                *course = TimedRows::behind(Some(kept.last()));
+                *course = TimedRows::behind(Some(kept.last())).in_step_at(kept.grid());
             }
         }
         Ok(Self::Records(rows.into()))

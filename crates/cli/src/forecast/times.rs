@@ -27,6 +27,9 @@ pub(crate) struct TimeMemory {
     /// Missing rows that a service has put in.
     #[serde(default)]
     put_in: u64,
+    /// The time of the last row that was in step with those before, if that is not `last`.
+    #[serde(default)]
+    grid: Option<f64>,
 }
 
 /// Missing rows before one that is learnt by a service: each takes as long as a row.
@@ -37,9 +40,24 @@ const MOST_PUT_IN: u64 = 1000;
 const KEY: &str = "time";
 
 impl TimeMemory {
-    /// `last` is the time of the last row; the model comes to [keep](Self::kept) the rest.
-    pub(super) fn new(clock: Clock, last: f64, notation: Option<Notation>) -> Self {
-        Self { clock, last, notation, rows: None, put_in: 0 }
+    /// `last` is the time of the last row, and `grid` that of the last one in step; the model comes
+    /// to [keep](Self::kept) the rest.
+    pub(super) fn new(clock: Clock, last: f64, grid: Option<f64>, notation: Option<Notation>) -> Self {
+        Self { clock, last, notation, rows: None, put_in: 0, grid: grid.filter(|grid| *grid < last) }
+    }
+
+    /// The time of the last row in step, if that is not the last.
+    pub(super) fn grid(&self) -> Option<f64> {
+        self.grid
+    }
+
+    /// The newest time in step that is not behind the last row: the next row is a step later.
+    fn in_step(&self) -> f64 {
+        let Some(mut time) = self.grid else { return self.last };
+        while let Some(next) = self.clock.later(time, 1).filter(|next| *next <= self.last && *next > time) {
+            time = next;
+        }
+        time
     }
 
     /// The memory that a model keeps, if it has one. Rows that it has observed since are taken to
@@ -50,7 +68,8 @@ impl TimeMemory {
         let observed = model.forecaster.time() as u64;
         let since = observed.checked_sub(kept.rows.unwrap_or(observed))?;
         if since > 0 {
-            kept.last = kept.clock.later(kept.last, since)?;
+            kept.last = kept.clock.later(kept.in_step(), since)?;
+            kept.grid = None;
         }
         Some(kept)
     }
@@ -76,7 +95,7 @@ impl TimeMemory {
         let Self { clock, last, notation, .. } = self;
         let name = &clock.name;
         if cell == Cell::Missing {
-            let next = clock.later(*last, 1);
+            let next = clock.later(self.in_step(), 1);
             return next.ok_or_else(|| format!("{name:?} has no value, and the times have no even step; give it"));
         }
         let time = notation.as_ref().map_or_else(|| cell.number(), |notation| notation.instant(cell));
@@ -92,6 +111,12 @@ impl TimeMemory {
             Some(time) if time <= *last => {
                 Err(format!("{name:?}: {} is not behind that of the row before, {shown}", clock.text(time)))
             }
+            // A row between two others would shift all that follow.
+            Some(time) if !clock.is_open() && !clock.is_in_step(self.in_step(), time) => Err(format!(
+                "{name:?}: {} is no time of a row of this series, which has {} next; correct it",
+                clock.text(time),
+                clock.later(self.in_step(), 1).map_or_else(String::new, |next| clock.text(next))
+            )),
             Some(time) => Ok(time),
         }
     }
@@ -99,7 +124,8 @@ impl TimeMemory {
     /// The times of the rows to come; none where the step is not known.
     #[cfg(feature = "serve")]
     pub(crate) fn ahead(&self, steps: usize) -> Option<Vec<Value>> {
-        (1..=steps as u64).map(|step| Some(self.clock.value(self.clock.later(self.last, step)?))).collect()
+        let last = self.in_step();
+        (1..=steps as u64).map(|step| Some(self.clock.value(self.clock.later(last, step)?))).collect()
     }
 
     /// The name of the column.
@@ -121,8 +147,8 @@ impl TimeMemory {
     #[cfg(feature = "serve")]
     pub(crate) fn after(&self, time: Cell<'_>, values: &[f64]) -> Result<(Self, TimedRows), String> {
         let mut after = self.clone();
-        after.last = self.read(time)?;
-        let (mut course, name) = (TimedRows::behind(Some(self.last)), &self.clock.name);
+        (after.last, after.grid) = (self.read(time)?, None);
+        let (mut course, name) = (TimedRows::behind(Some(self.in_step())), &self.clock.name);
         let offered = course.offer(&mut after.clock, Repeats::Refuse, (after.last, values), &|| format!("{name:?}"));
         offered.map_err(|why| why.to_string())?;
         let missing = course.missing.0;

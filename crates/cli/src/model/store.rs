@@ -34,6 +34,12 @@ pub(crate) fn load(path: &Path) -> Result<LoadedModel, Failure> {
     Ok(LoadedModel { model, bytes })
 }
 
+/// The model of bytes, as a file would have it.
+#[cfg(feature = "serve")]
+pub(crate) fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Model, Failure> {
+    Model::read(bytes).map_err(|error| refused(path, &error))
+}
+
 /// The learner from examples in a file, of numbers or of classes.
 pub(crate) fn load_trained(path: &Path) -> Result<Session, Failure> {
     trained(path, load(path)?.model)

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use mercer_serve::{Keeping, Model, Reason, Snapshot};
+use mercer_serve::{Journal, Keeping, Model, Reason, Replica, Snapshot};
 
-use super::journal::{JournalFile, Sync, number};
+use super::journal::{JournalFile, JournalSync, number};
+use super::shadowed::Challenger;
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
@@ -23,15 +24,32 @@ pub(super) struct JournalArguments {
     journal: Option<PathBuf>,
     /// When the journal is brought to the disk: `row` before each request to learn is answered, or
     /// after a time. A kill takes nothing in either case, a loss of power what came since
-    #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = Sync::parse, requires = "journal")]
-    journal_sync: Sync,
+    #[arg(long, value_name = "row|TIME", default_value = "1s", value_parser = JournalSync::parse, requires = "journal")]
+    journal_sync: JournalSync,
 }
 
 impl JournalArguments {
+    /// The journal, to be told from other places.
+    pub(super) fn place(&self) -> Option<PathBuf> {
+        self.journal.clone()
+    }
+
     /// The same of a group, whose journal is in this file if there is to be one.
     pub(super) fn of_group(&self, file: &Path) -> Self {
         Self { journal: self.journal.as_ref().map(|_| file.to_owned()), ..*self }
     }
+}
+
+/// The place of a model in a folder for when its own refuses.
+pub(super) fn rescued(file: &Path, folder: &Path) -> PathBuf {
+    folder.join(file.file_name().unwrap_or_default())
+}
+
+/// The place of the copy of a model.
+pub(super) fn snapshot_of(model: &Path) -> PathBuf {
+    let mut file = model.as_os_str().to_os_string();
+    file.push(".snapshot");
+    file.into()
 }
 
 /// Where the model is saved.
@@ -51,7 +69,7 @@ impl ModelPlace {
     /// # Errors
     /// If the other place cannot be written, or has a file already, which would be lost.
     pub(super) fn of(file: &Path, rescue: Option<&Path>) -> Result<Self, Failure> {
-        let rescue = rescue.map(|folder| folder.join(file.file_name().unwrap_or_default()));
+        let rescue = rescue.map(|folder| rescued(file, folder));
         if let Some(rescue) = &rescue {
             if rescue.exists() {
                 return Err(Failure::because(format!(
@@ -82,19 +100,22 @@ impl ModelPlace {
     }
 
     fn save_here(&mut self, bytes: Vec<u8>) -> Result<(), Reason> {
-        let now = Identity::of(&self.file);
-        if now.is_some() && now != self.kept {
+        if self.file.exists() && !self.kept.as_ref().is_some_and(|kept| kept.is_in(&self.file)) {
             let place = self.file.display();
             return Err(format!("{place}: another file was put there, which is left alone; move it away, and the model is saved there again").into());
         }
+        let sum = crc32fast::hash(&bytes);
         let saved = store::save("--model", &self.file, Ok(bytes)).map_err(|failure| failure.to_string())?;
         self.saved = Some(saved);
-        self.kept = Identity::of(&self.file);
+        self.kept = Identity::with(&self.file, sum);
         Ok(())
     }
 }
 
-/// Opens the journal, and has the model learn what a killed service had accepted.
+/// Opens the journal, has the model learn what a killed service had accepted, and saves it: so it
+/// is known from the start whether it can be, and the journal is shortened only then. A model that
+/// has learnt nothing is saved with the bytes of its file, and one that is not to be written is
+/// not.
 ///
 /// # Errors
 /// If the journal cannot be kept, or belongs to another model.
@@ -102,28 +123,74 @@ pub(super) fn begin(
     mut place: ModelPlace,
     arguments: &JournalArguments,
     model: &mut dyn Model,
+    challenger: Option<Challenger>,
+    read_only: bool,
 ) -> Result<Keeping, Failure> {
-    let mut journal =
-        arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync)).transpose()?;
-    if let Some(journal) = &mut journal {
-        let learnt = journal.replay(model)?;
-        if learnt > 0 {
-            verbosity::remark(format!(
-                "{learnt} rows of the journal were learnt, which the model had not been saved with"
-            ));
-            let saved = model.to_bytes().and_then(|bytes| place.save(bytes));
-            if let Err(why) = saved.and_then(|()| mercer_serve::Journal::clear(journal)) {
-                verbosity::say(format!("{why}; the journal keeps its rows"));
-            }
-        }
+    let opened = arguments.journal.as_deref().map(|path| JournalFile::open(path, arguments.journal_sync, model));
+    let (mut journal, learnt) = opened.transpose()?.unzip();
+    if let Some(learnt @ 1..) = learnt {
+        verbosity::remark(format!("{learnt} rows of the journal were learnt, which the model had not been saved with"));
+    }
+    let same = learnt.is_none_or(|learnt| learnt == 0).then(|| std::fs::read(&place.file).ok()).flatten();
+    let mut save_all = move |bytes: Vec<u8>| {
+        place.save(bytes)?;
+        challenger.iter().for_each(Challenger::save);
+        Ok(())
+    };
+    let mut save = || save_all(same.clone().map_or_else(|| model.to_bytes(), Ok)?);
+    let saved = match &mut journal {
+        Some(journal) => Journal::save(journal, model.standing(), &mut save).and_then(|()| journal.sync()),
+        None if read_only => Ok(()),
+        None => save(),
+    };
+    if let Err(why) = &saved {
+        let rows =
+            if journal.as_ref().is_some_and(JournalFile::is_unsaved) { "; the journal keeps its rows" } else { "" };
+        verbosity::say(format!("{why}{rows}"));
     }
     Ok(Keeping {
         snapshot: None,
+        replica: None,
         groups: None,
         access_log: None,
-        save: Box::new(move |bytes| place.save(bytes)),
-        journal: journal.map(|journal| Box::new(journal) as Box<dyn mercer_serve::Journal>),
+        unsaved: saved.is_err(),
+        save: Box::new(save_all),
+        journal: journal.map(|journal| Box::new(journal) as Box<dyn Journal>),
     })
+}
+
+/// The file of a service that only reads it.
+pub(super) struct ReadFile<L> {
+    file: PathBuf,
+    /// The file as it was when it was read last.
+    read: Option<FileFacts>,
+    load: L,
+}
+
+/// What changes when another file is put in a place, or this one is written.
+type FileFacts = ((u64, u64), u64, Option<SystemTime>);
+
+fn facts(path: &Path) -> Option<FileFacts> {
+    let facts = std::fs::metadata(path).ok()?;
+    Some((number(&facts), facts.len(), facts.modified().ok()))
+}
+
+impl<L> ReadFile<L> {
+    pub(super) fn of(file: &Path, load: L) -> Self {
+        Self { file: file.to_owned(), read: facts(file), load }
+    }
+}
+
+impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Replica for ReadFile<L> {
+    fn has_changed(&mut self) -> bool {
+        // A file that is gone for a moment may come back.
+        facts(&self.file).is_some_and(|now| Some(now) != self.read)
+    }
+
+    fn model(&mut self) -> Result<Box<dyn Model>, Reason> {
+        self.read = facts(&self.file);
+        (self.load)(&self.file).map_err(|failure| failure.to_string().into())
+    }
 }
 
 /// The end of a log, which may be there already.
@@ -147,9 +214,7 @@ pub(super) struct Copy<L> {
 
 impl<L> Copy<L> {
     pub(super) fn of(model: &Path, load: L) -> Self {
-        let mut file = model.as_os_str().to_os_string();
-        file.push(".snapshot");
-        Self { file: file.into(), load }
+        Self { file: snapshot_of(model), load }
     }
 }
 
@@ -165,18 +230,32 @@ impl<L: FnMut(&Path) -> Result<Box<dyn Model>, Failure> + Send> Snapshot for Cop
     }
 }
 
-/// Which file is in a place: it changes when another is put there, or this one is written.
-#[derive(PartialEq)]
+/// The file that this process read or wrote last in a place. It is the same file as long as it has
+/// the same bytes: `touch` and a copy with another time do not make it another.
 struct Identity {
     file: (u64, u64),
     length: u64,
     written: Option<SystemTime>,
+    sum: u32,
 }
 
 impl Identity {
-    /// None if there is no file.
+    /// None if there is no file that can be read.
     fn of(path: &Path) -> Option<Self> {
+        Self::with(path, crc32fast::hash(&std::fs::read(path).ok()?))
+    }
+
+    /// The same of a file whose checksum is known.
+    fn with(path: &Path, sum: u32) -> Option<Self> {
         let facts = std::fs::metadata(path).ok()?;
-        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok() })
+        Some(Self { file: number(&facts), length: facts.len(), written: facts.modified().ok(), sum })
+    }
+
+    /// True if the file is still in its place.
+    fn is_in(&self, path: &Path) -> bool {
+        let Ok(facts) = std::fs::metadata(path) else { return false };
+        let same = |facts: &std::fs::Metadata| (number(facts), facts.modified().ok()) == (self.file, self.written);
+        facts.len() == self.length
+            && (same(&facts) || std::fs::read(path).is_ok_and(|bytes| crc32fast::hash(&bytes) == self.sum))
     }
 }

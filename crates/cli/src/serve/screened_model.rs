@@ -1,13 +1,33 @@
-//! Around the model that is served: which targets it takes, and whether its losses have changed.
+//! Around the model that is served: which rows it takes, and whether its losses have changed.
 
+use clap::Args;
 use mercer_experts::{Adwin, ChangeDetector};
 use mercer_serve::{Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
 
-/// Targets from the first to the second.
-pub(super) type TargetRange = [f64; 2];
+/// Numbers from the first to the second.
+type Bounds = [f64; 2];
+
+/// Rows that are let in.
+#[derive(Args, Clone, Copy)]
+pub(super) struct Screens {
+    /// Refuse a row whose target lies outside
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = range)]
+    target_range: Option<Bounds>,
+    /// Refuse a row with an input outside: one number far beyond all others can spoil a model with
+    /// an unbounded kernel for good
+    #[arg(long, value_name = "LOW:HIGH", allow_hyphen_values = true, value_parser = range)]
+    input_range: Option<Bounds>,
+    /// Refuse a row whose weight is larger
+    #[arg(long, value_name = "WEIGHT", value_parser = weight)]
+    max_weight: Option<f64>,
+}
+
+fn weight(text: &str) -> Result<f64, &'static str> {
+    text.parse().ok().filter(|weight| *weight > 0.0).ok_or("give a number above 0, such as 10")
+}
 
 /// Two numbers with a colon between.
-pub(super) fn range(text: &str) -> Result<TargetRange, &'static str> {
+fn range(text: &str) -> Result<Bounds, &'static str> {
     let numbers = text.split_once(':').and_then(|(low, high)| Some([low.parse().ok()?, high.parse().ok()?]));
     numbers.filter(|[low, high]| low < high).ok_or("give two numbers, the smaller first, such as -10:50")
 }
@@ -15,7 +35,8 @@ pub(super) fn range(text: &str) -> Result<TargetRange, &'static str> {
 /// A model that is looked after.
 pub(super) struct ScreenedModel {
     model: Box<dyn Model>,
-    range: Option<TargetRange>,
+    screens: Screens,
+    columns: Vec<String>,
     /// The places of the outputs among the columns of a series.
     outputs: Vec<usize>,
     losses: Adwin,
@@ -23,24 +44,36 @@ pub(super) struct ScreenedModel {
 }
 
 impl ScreenedModel {
-    pub(super) fn new(model: Box<dyn Model>, range: Option<TargetRange>) -> Self {
+    pub(super) fn new(model: Box<dyn Model>, screens: Screens) -> Self {
         let Schema { columns, outputs, targets, .. } = model.schema();
-        let columns = columns.into_iter().map(|column| column.name).enumerate();
-        let columns = columns.filter(|(_, name)| targets.is_empty() && outputs.contains(name));
-        let outputs = columns.map(|(place, _)| place).collect();
-        Self { model, range, outputs, losses: Adwin::default(), changes: 0 }
+        let columns: Vec<String> = columns.into_iter().map(|column| column.name).collect();
+        let is_output = |name: &String| targets.is_empty() && outputs.contains(name);
+        let outputs = (0..columns.len()).filter(|place| is_output(&columns[*place])).collect();
+        Self { model, screens, columns, outputs, losses: Adwin::default(), changes: 0 }
     }
 
-    /// Refuses a target that lies outside; a class is never refused.
+    /// Refuses numbers that lie outside; a class is never refused.
     fn check(&self, row: &Row) -> Result<(), Reason> {
-        let Some([low, high]) = self.range else { return Ok(()) };
+        let Screens { target_range, input_range, max_weight } = self.screens;
         let of_series = self.outputs.iter().map(|place| &row.values[*place]);
         for value in row.targets.iter().chain(of_series).map(mercer_serve::Value::number) {
-            if value < low || value > high {
+            if let Some([low, high]) = target_range.filter(|[low, high]| value < *low || value > *high) {
                 return Err(format!("the target {value} lies outside --target-range {low}:{high}; correct it").into());
             }
         }
-        Ok(())
+        let inputs = row.values.iter().enumerate().filter(|(place, _)| !self.outputs.contains(place));
+        for (place, value) in inputs.map(|(place, value)| (place, value.number())) {
+            if let Some([low, high]) = input_range.filter(|[low, high]| value < *low || value > *high) {
+                let name = &self.columns[place];
+                return Err(format!("{name:?} is {value}, outside --input-range {low}:{high}; correct it").into());
+            }
+        }
+        match max_weight {
+            Some(most) if row.weight > most => {
+                Err(format!("the weight {} is above --max-weight {most}; correct it", row.weight).into())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -61,8 +94,13 @@ impl Model for ScreenedModel {
         self.model.odd(row)
     }
 
+    fn screen(&self, rows: &[Row]) -> Result<(), (usize, Reason)> {
+        let refused = rows.iter().enumerate().find_map(|(at, row)| Some((at, self.check(row).err()?)));
+        self.model.screen(&rows[..refused.as_ref().map_or(rows.len(), |(at, _)| *at)])?;
+        refused.map_or(Ok(()), Err)
+    }
+
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        self.check(row)?;
         let before = self.model.standing();
         let prediction = self.model.learn(row)?;
         let after = self.model.standing();

@@ -1,6 +1,7 @@
 //! The models of files as the server asks for them: of examples, or of a series.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use mercer_encoding::{Entry, List, Oddity, ScaledTargets, Use};
@@ -24,7 +25,16 @@ use crate::report::failure::Failure;
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
 pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
-    let model = match store::load(path)?.model {
+    served(path, store::load(path)?.model, limits)
+}
+
+/// The model of these bytes, which are told of as those of a file.
+pub(super) fn of_bytes(path: &Path, bytes: &[u8], limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    served(path, store::of_bytes(path, bytes)?, limits)
+}
+
+fn served(path: &Path, model: SavedModel, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+    let model = match model {
         SavedModel::Prediction(model) => model,
         SavedModel::Operator(model) if model.learner.sums().is_some() => {
             return Ok(Box::new(Dynamics::new(path, *model)?));
@@ -290,18 +300,26 @@ impl Model for Examples {
         encoding.transform().oddities(&sample.record).filter_map(served).collect()
     }
 
+    fn screen(&self, rows: &[Row]) -> Result<(), (usize, Reason)> {
+        let Some(Classes { labels, .. }) = self.model.classes() else { return Ok(()) };
+        let (mut new, mut label) = (BTreeSet::new(), String::new());
+        for (at, row) in rows.iter().enumerate() {
+            row.targets.iter().for_each(|value| Labels::canonical_cell(cell_of(value), &mut label));
+            if labels.find(&label).is_some() || new.contains(&label) {
+                continue;
+            }
+            let known = labels.len() + new.len();
+            if known >= self.max_classes {
+                let why = format!("there are {known} classes already; start mercer serve with a larger --max-classes");
+                return Err((at, why.into()));
+            }
+            new.insert(label.clone());
+        }
+        Ok(())
+    }
+
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let mut sample = self.sample(row)?;
-        if let Some(Classes { labels, .. }) = self.model.classes()
-            && labels.len() >= self.max_classes
-            && labels.find(&sample.example.label).is_none()
-        {
-            return Err(format!(
-                "there are {} classes already; start mercer serve with a larger --max-classes",
-                labels.len()
-            )
-            .into());
-        }
         let met = sample.digest(self.model.progress.seen(), self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
         self.model.progress.meet(met);

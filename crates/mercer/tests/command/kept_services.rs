@@ -59,7 +59,7 @@ fn a_killed_service_with_a_journal_loses_nothing() {
         let service = Service::start(&folder, &arguments);
         assert_eq!(service.get("/health").json()["rows"].as_u64(), Some(200), "{options}");
         let (code, said) = service.end("-TERM");
-        assert_eq!((code, fs::metadata(folder.path("rows.journal")).unwrap().len()), (Some(0), 8), "{said}");
+        assert_eq!((code, fs::metadata(folder.path("rows.journal")).unwrap().len()), (Some(0), 40), "{said}");
         is_whole(&folder);
     }
 }
@@ -115,11 +115,11 @@ fn a_journal_that_ends_in_the_midst_of_rows_is_gone_on_from() {
     }
     // Damage elsewhere is told.
     let mut damaged = longer.clone();
-    damaged[40] ^= 1;
+    damaged[60] ^= 1;
     fs::write(folder.path("m.mercer"), &model).unwrap();
     fs::write(&journal, &damaged).unwrap();
     let serve = "serve --addr 127.0.0.1:0 --model m.mercer --journal rows.journal";
-    folder.refused(1, serve, &["rows.journal: is damaged at byte 8"]);
+    folder.refused(1, serve, &["rows.journal: is damaged at byte 40"]);
     assert_eq!(fs::read(&journal).unwrap(), damaged);
 }
 
@@ -133,7 +133,11 @@ fn a_journal_belongs_to_one_model_and_one_service() {
     folder.refused(1, &with("same.mercer", "rows.journal"), &["rows.journal: is the journal of another process"]);
     kill(&folder, service);
     folder.done("train all.csv --learner krls --kernel gaussian:0.7 --out other.mercer --quiet");
-    folder.refused(1, &with("other.mercer", "rows.journal"), &["rows.journal: is of another model", "200 rows"]);
+    folder.refused(
+        1,
+        &with("other.mercer", "rows.journal"),
+        &["rows.journal: its rows end at row 110", "has met 200 rows", "another model"],
+    );
     folder.refused(1, &with("m.mercer", "note.txt"), &["note.txt: is there already and is no journal"]);
     folder.refused(1, &with("m.mercer", "."), &["is not a file"]);
     folder.refused(2, &with("m.mercer", "rows.journal --journal-sync soon"), &["give row", "1s"]);
@@ -248,6 +252,8 @@ fn a_model_that_cannot_be_saved_in_its_place_is_saved_in_another() {
     assert!(code == Some(1) && said.contains("it is saved in rescue/m.mercer"), "{said}");
     assert_eq!(folder.json("inspect rescue/m.mercer")["learnt"].as_u64(), Some(102));
     let serve = "serve --addr 127.0.0.1:0 --model rescue/m.mercer --rescue rescue";
+    folder.refused(2, serve, &["--model and --rescue name the same file"]);
+    let serve = "serve --addr 127.0.0.1:0 --model m.mercer --rescue rescue";
     folder.refused(1, serve, &["rescue/m.mercer: is there already", "give another --rescue"]);
     folder.refused(1, "serve --model rescue/m.mercer --rescue nowhere", &["nowhere/m.mercer: cannot be written"]);
 }
@@ -304,10 +310,12 @@ fn a_closed_service_keeps_a_log_and_goes_back_to_its_snapshot() {
     assert_eq!(post("/learn", &label).json()["rows"].as_u64(), Some(101));
     assert_eq!(post("/rollback", "").json(), json!({ "rows": 100 }));
     assert!(fs::read(folder.path("m.mercer")).unwrap() == first);
-    assert_eq!(fs::metadata(folder.path("rows.journal")).unwrap().len(), 8);
+    assert_eq!(fs::metadata(folder.path("rows.journal")).unwrap().len(), 40);
     post("/learn", "{\"row\":[0,0,0,1]}");
     let metrics = post_get(&service, "/metrics", token);
-    for line in ["mercer_rows 101\n", "mercer_checkpoints_total 2\n", "mercer_kept_rows 0\n", "mercer_info{version="] {
+    for line in
+        ["mercer_rows 101\n", "mercer_checkpoints_total 2\n", "mercer_kept_rows 0\n", "mercer_build_info{version="]
+    {
         assert!(metrics.contains(line), "{line}: {metrics}");
     }
     service.ends_well();

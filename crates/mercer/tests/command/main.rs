@@ -52,6 +52,7 @@ mod season;
 mod series;
 mod serve;
 mod served_ahead;
+mod served_faults;
 mod serving;
 mod streams;
 mod support;

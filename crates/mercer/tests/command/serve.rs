@@ -443,7 +443,12 @@ fn only_those_who_know_the_token_learn() {
     service.ends_well();
 
     // Others may reach this address, so nobody may learn.
-    let mut command = folder.command(&["serve", "--model", "m.mercer", "--addr", "0.0.0.0:0"]);
+    let output =
+        folder.command(&["serve", "--model", "m.mercer", "--addr", "0.0.0.0:0"]).env_remove("MERCER_TOKEN").output();
+    let output = output.unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("or give --open to let everybody read"), "{said}");
+    let mut command = folder.command(&["serve", "--model", "m.mercer", "--addr", "0.0.0.0:0", "--open"]);
     let mut service = Service::spawn(command.env_remove("MERCER_TOKEN").stderr(Stdio::piped()));
     service.address = SocketAddr::from(([127, 0, 0, 1], service.address.port()));
     let answer = service.post_text("/learn", body, "");
@@ -548,16 +553,16 @@ fn the_rest_is_there() {
     assert!(page.body.contains("\"krls\"") && !page.body.contains("/*MODEL*/null") && !page.body.contains("src="));
     let document = service.get("/openapi.json").json();
     assert_eq!(document["openapi"].as_str(), Some("3.1.0"));
-    let row = &document["components"]["schemas"]["Row"]["oneOf"];
-    assert_eq!(row[0]["required"], json!(["a", "b", "c"]));
-    assert_eq!(row[1]["maxItems"].as_u64(), Some(3));
+    let schemas = &document["components"]["schemas"];
+    assert_eq!(schemas["RowByName"]["required"], json!(["a", "b", "c"]));
+    assert_eq!(schemas["Row"]["oneOf"][1]["maxItems"].as_u64(), Some(3));
     let refused = service.post("/learn", &json!({ "row": [0, 0, 0, 0] }));
     assert!(refused.status == 403 && refused.error().contains("--read-only"), "{}", refused.body);
     // Whoever only reads locks nothing.
     folder.done("predict all.csv --model m.mercer --learn --quiet");
     std::fs::write(folder.path("m.mercer"), before).unwrap();
     assert!(service.raw(b"HEAD /health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n").body.is_empty());
-    service.ends_well();
+    assert_eq!(service.end("-TERM").0, Some(0));
 
     // A token closes the file of the model, whoever may learn.
     let service = Service::start_with(&folder, "--model m.mercer --read-only", Some("s3cret"));

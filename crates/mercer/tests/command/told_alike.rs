@@ -160,10 +160,10 @@ fn the_service_counts_what_the_command_counts_and_describes_columns_in_its_words
     assert!(counted == all.iter().sum::<u64>() && counted > 30, "{learnt}");
 
     let described = service.get("/openapi.json").json();
-    let forms = &described["components"]["schemas"]["Row"]["oneOf"];
+    let form = &described["components"]["schemas"]["RowByName"];
     for [name, kind, _, why] in facts(&folder.json("inspect m.mercer")) {
         let (kind, why) = (kind.as_str().unwrap(), why.as_str().unwrap());
-        let told = &forms[0]["properties"][name.as_str().unwrap()]["description"];
+        let told = &form["properties"][name.as_str().unwrap()]["description"];
         let told = told.as_str().unwrap_or_default();
         assert!(told.contains(kind) && told.contains(why) || name == "amount", "{name}: {told:?}, {kind} {why}");
     }

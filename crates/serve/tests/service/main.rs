@@ -1,5 +1,6 @@
 //! A small model behind the server, as its clients meet it: bytes on a socket.
 
+mod shared;
 mod support;
 
 use std::io::{Read, Write};
@@ -10,10 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mercer_serve::{Access, Groups, Limits, Options, ServeError};
+use mercer_serve::{Access, Limits, Options, Scope, ServeError, Tokens};
 use serde_json::{Value as Json, json};
 
-use support::{Each, FORECAST, Mean, Notes, Service, post};
+use support::{FORECAST, Mean, Notes, Service, post};
 
 #[test]
 fn rows_are_predicted_and_learnt_in_order() {
@@ -149,7 +150,7 @@ fn what_was_learnt_is_saved_in_time_and_at_once_when_it_is_to_end() {
 #[test]
 fn columns_that_the_model_does_not_have_are_told_once_and_counted() {
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
-    let log = |text: &str| TOLD.lock().unwrap().push(text.to_owned());
+    let log = |_, text: &str| TOLD.lock().unwrap().push(text.to_owned());
     let service = Service::start(Mean::default(), Options { log, ..Options::default() });
     let counted = || {
         let text = service.get("/metrics").2;
@@ -214,7 +215,7 @@ fn requests_are_read_strictly() {
         }
     }
     let (_, _, metrics) = service.get("/metrics");
-    let line = "mercer_requests_total{path=\"other\",status=\"4xx\"} 6\n";
+    let line = "mercer_requests_total{method=\"other\",path=\"other\",status=\"4xx\"} 6\n";
     assert!(metrics.as_str().unwrap().contains(line), "{metrics}");
     service.end().0.unwrap();
 }
@@ -231,7 +232,8 @@ fn remarks_of_the_model_are_metrics() {
 
 #[test]
 fn the_model_is_closed_to_those_who_do_not_know_the_token() {
-    let access = Access { token: Some("s3cret".to_owned()), loopback: true, ..Access::default() };
+    let access =
+        Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), loopback: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     let with = |path: &str, headers: &str| {
         service
@@ -247,7 +249,8 @@ fn the_model_is_closed_to_those_who_do_not_know_the_token() {
 
 #[test]
 fn every_path_of_a_closed_service_wants_the_token() {
-    let access = Access { token: Some("s3cret".to_owned()), all: true, ..Access::default() };
+    let access =
+        Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), all: true, ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     for path in ["/", "/health", "/metrics", "/openapi.json", "/curve", "/model", "/health/live", "/nothing"] {
         assert_eq!(service.get(path).0, 401, "{path}");
@@ -317,7 +320,7 @@ fn a_model_goes_back_to_its_snapshot() {
     let service = Service::start(Mean::default(), Options::default());
     assert_eq!(service.post("/snapshot", "").0, 403);
     service.end().0.unwrap();
-    let access = Access { token: Some("s3cret".to_owned()), ..Access::default() };
+    let access = Access { tokens: Tokens::new(vec![(Scope::Admin, "s3cret".to_owned())]), ..Access::default() };
     let service = Service::start(Mean::default(), Options { access, ..Options::default() });
     let token = "authorization: Bearer s3cret\r\n";
     let post = |path: &str, body: &str| {
@@ -340,45 +343,6 @@ fn a_model_goes_back_to_its_snapshot() {
     assert_eq!(post("/predict", r#"{"row":[1,1]}"#).1["prediction"], 10.0);
     learn();
     assert_eq!(service.end().1, ["2", "1", "2"]);
-}
-
-#[test]
-fn each_group_has_a_model_of_its_own() {
-    let limits = Limits { groups: 2, ..Limits::default() };
-    let saved: Arc<Mutex<Vec<String>>> = Arc::default();
-    let groups: Box<dyn Groups> = Box::new(Each(Arc::clone(&saved)));
-    let options = Options { limits, ..Options::default() };
-    let service = Service::start_groups(Mean::default(), options, None, Some(groups));
-    let learn = |path: &str, y: f64| service.post(path, &json!({ "row": [1, 1, y, 1] }).to_string());
-    let predict = |path: &str| service.post(path, r#"{"row":[1,1]}"#);
-    assert_eq!(predict("/predict?group=a").0, 404);
-    for (path, y) in [("/learn", 1.0), ("/learn?group=a", 2.0), ("/learn?x=1&group=b-1", 3.0), ("/learn?group=a", 2.0)]
-    {
-        assert_eq!(learn(path, y).0, 200);
-    }
-    for (path, y) in [("/predict", 1.0), ("/predict?group=a", 2.0), ("/predict?group=b-1", 3.0)] {
-        assert_eq!(predict(path), (200, json!({ "prediction": y })));
-    }
-    assert_eq!(
-        [learn("/learn?group=c", 1.0).0, learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0],
-        [507, 422, 422]
-    );
-    let (_, _, metrics) = service.get("/metrics?group=a");
-    assert!(metrics.as_str().unwrap().contains("mercer_learnt_total 2\n"), "{metrics}");
-    assert_eq!(service.get("/health?group=b-1").2["rows"], 1);
-    assert_eq!(service.end().1, ["1"]);
-    let mut saved = std::mem::take(&mut *saved.lock().unwrap());
-    saved.sort();
-    assert_eq!(saved, ["a 2", "b-1 1"]);
-
-    let groups: Box<dyn Groups> = Box::new(Each(Arc::default()));
-    let service = Service::start_groups(Mean::default(), Options::default(), None, Some(groups));
-    let (status, told) = service.post("/learn?group=bad", r#"{"row":[1,1,1,1]}"#);
-    assert_eq!((status, &told["error"]), (409, &json!("the group bad cannot be opened: its file is damaged")));
-    service.end().0.unwrap();
-    let service = Service::start(Mean::default(), Options::default());
-    assert_eq!(service.get("/health?group=a").0, 422);
-    service.end().0.unwrap();
 }
 
 #[test]

@@ -8,8 +8,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use mercer_serve::{
-    Column, Forecast, ForecastRows, Groups, Journal, Keeping, Model, Oddity, OpenedGroup, Options, Prediction, Reason,
-    Row, Schema, ServeError, Snapshot, Standing, Takes, Value,
+    Column, Forecast, ForecastRows, Groups, Journal, Keeping, Model, Oddity, OpenedGroup, Options, Order, Prediction,
+    Reason, Row, Schema, ServeError, Snapshot, Standing, Takes, Value,
 };
 use serde_json::Value as Json;
 
@@ -132,8 +132,10 @@ impl Journal for Notes {
         Ok(())
     }
 
-    fn mark(&mut self, standing: Standing) -> Result<(), Reason> {
+    fn save(&mut self, standing: Standing, save: &mut dyn FnMut() -> Result<(), Reason>) -> Result<(), Reason> {
         self.told.lock().unwrap().push(format!("save at {}", standing.met));
+        save()?;
+        self.told.lock().unwrap().push("clear".to_owned());
         Ok(())
     }
 
@@ -141,12 +143,12 @@ impl Journal for Notes {
         Ok(())
     }
 
-    fn clear(&mut self) -> Result<(), Reason> {
-        let mut told = self.told.lock().unwrap();
-        if told.last().is_some_and(|last| last != "clear") {
-            told.push("clear".to_owned());
-        }
-        Ok(())
+    fn size(&self) -> [u64; 2] {
+        [0, 0]
+    }
+
+    fn takes_rows(&mut self, _: usize) -> bool {
+        !self.full.load(Ordering::Relaxed)
     }
 }
 
@@ -166,20 +168,51 @@ impl Snapshot for Copies {
 }
 
 /// Groups in memory, whose saves are told.
-pub(crate) struct Each(pub(crate) Arc<Mutex<Vec<String>>>);
+#[derive(Default)]
+pub(crate) struct Each {
+    pub(crate) saved: Arc<Mutex<Vec<String>>>,
+    /// Those that have begun.
+    begun: Mutex<Vec<String>>,
+}
 
-impl Groups for Each {
-    fn open(&self, name: &str, begin: bool) -> Result<Option<OpenedGroup>, Reason> {
-        if name == "bad" {
-            return Err("its file is damaged".into());
-        }
-        let (name, saved) = (name.to_owned(), Arc::clone(&self.0));
+impl Each {
+    fn opened(&self, name: &str, rows: u64) -> OpenedGroup {
+        let (name, saved) = (name.to_owned(), Arc::clone(&self.saved));
         let save = move |bytes| {
             saved.lock().unwrap().push(format!("{name} {}", String::from_utf8(bytes)?));
             Ok(())
         };
-        let keeping = Keeping { save: Box::new(save), journal: None, snapshot: None, groups: None, access_log: None };
-        Ok(begin.then(|| (Box::new(Mean::default()) as Box<dyn Model>, keeping)))
+        let keeping = Keeping {
+            save: Box::new(save),
+            journal: None,
+            unsaved: false,
+            snapshot: None,
+            replica: None,
+            groups: None,
+            access_log: None,
+        };
+        (Box::new(Mean { rows, ..Mean::default() }), keeping)
+    }
+}
+
+impl Groups for Each {
+    fn open(&self, name: &str) -> Result<Option<OpenedGroup>, Reason> {
+        if name == "bad" {
+            return Err("its file is damaged".into());
+        }
+        let begun = self.begun.lock().unwrap().iter().any(|begun| begun == name);
+        let saved = self.saved.lock().unwrap();
+        let last = saved.iter().rev().find_map(|saved| saved.strip_prefix(name)?.trim().parse().ok());
+        Ok(begun.then(|| self.opened(name, last.unwrap_or(0))))
+    }
+
+    fn begin(&self, name: &str, bytes: Vec<u8>) -> Result<OpenedGroup, Reason> {
+        self.begun.lock().unwrap().push(name.to_owned());
+        Ok(self.opened(name, String::from_utf8(bytes)?.parse()?))
+    }
+
+    fn model(&self, _: &[u8]) -> Result<Box<dyn Model>, Reason> {
+        Ok(Box::new(Mean::default()))
     }
 }
 
@@ -222,11 +255,13 @@ impl Service {
             Ok(())
         };
         let run = move || {
-            let stop = || stopped.load(Ordering::Relaxed);
+            let stop = || if stopped.load(Ordering::Relaxed) { Order::End } else { Order::GoOn };
             let keeping = Keeping {
                 save: Box::new(save),
                 journal,
+                unsaved: false,
                 snapshot: Some(Box::new(Copies(None))),
+                replica: None,
                 groups,
                 access_log: None,
             };
