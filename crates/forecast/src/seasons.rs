@@ -5,7 +5,7 @@ use mercer_experts::OutlierScreen;
 
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::Effect;
-use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
+use crate::{Epoch, Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
 /// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
 /// or prices: the input of a row acts on its outputs. The linear effect of the inputs is learnt
@@ -197,6 +197,9 @@ impl Forecaster for Seasons {
     fn lags(&self) -> usize {
         self.columns.iter().filter_map(|column| column.mixture.periods().last()).copied().max().unwrap_or(1)
     }
+    fn epochs(&self) -> &[Epoch] {
+        &[]
+    }
 
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
@@ -229,5 +232,8 @@ impl Forecaster for Seasons {
             predictions.iter_mut().skip(output).step_by(m).zip(&path).for_each(|(to, from)| *to = *from);
         }
         Ok(predictions)
+    }
+    fn boxed(&self) -> Box<dyn Forecaster> {
+        Box::new(self.clone())
     }
 }

@@ -170,8 +170,8 @@ fn build_season(
     };
     let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().clamp(HORIZONS, MOST_HORIZONS));
     let season = match &periods {
-        Periods::Found => json!("found"),
         Periods::Given(periods) => json!(periods),
+        _ => json!("found"),
     };
     let mut parameters = vec![("season", season), ("horizons", json!(horizons))];
     let warm_up = match &periods {
