@@ -49,6 +49,7 @@ mod known;
 mod lag_regression;
 mod lags;
 mod last_value;
+mod levels;
 mod matrix;
 mod mixture;
 mod opf;

@@ -173,6 +173,16 @@ impl SeasonMixture {
         prediction
     }
 
+    /// Forgets all rows but their number.
+    pub(crate) fn begin_anew(&mut self) {
+        let periods = if let Periods::Given(periods) = &self.params.periods { periods.clone() } else { Vec::new() };
+        self.series = SeasonSeries::new(periods);
+        if let Some(search) = &mut self.search {
+            search.recent.clear();
+            search.next = self.time + FIRST_SEARCH;
+        }
+    }
+
     /// An observation as it counts.
     pub(crate) fn counts(&self, y: f64) -> f64 {
         self.series.counts(y)
