@@ -1,14 +1,17 @@
 //! Quantiles around the mixture's forecasts, for each horizon.
 //!
-//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps, the root of which
-//! counts as `8 σ_h` at most from the 31st on. The residuals `r = e/σ_h`, with `σ_h` as it was
-//! before and within ±8, are kept by bucket of horizons. A quantile is
+//! `s_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps, the root of which
+//! counts as `5 σ_h` at most from the 31st on. As few rows tell little of a long horizon, what
+//! shorter ones say of it counts as six more rows: `σ_h²` is the mean of `s_h²`, of weight `n`, and
+//! of `s_g² (h/g)^0.7` for `g` of 1, `h/4` and `h/2`, of weight 6 together. The residuals `r = e/σ_h`, with `σ_h` as
+//! it was before and within ±5, are kept by bucket of horizons. A quantile is
 //!
 //! ```text
-//! ŷ_h + κ σ_h quantile_p'(r),     p' = p (1 + 1/n) above the middle, and its mirror image below
+//! ŷ_h + κ σ_h (1 + 1.5/(n + 2)) (n quantile_p'(r) + 10 logistic_p)/(n + 10)
 //! ln κ ← ln κ + rate ([y outside its interval] − (1 − coverage))/w
 //! ```
 //!
+//! with `p' = p (1 + 1/n)` above the middle, and its mirror image below, and `n` residuals,
 //! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
 //! rows that the intervals of the given coverage hold: the adaptive level of conformal inference
 //! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept. A quantile
@@ -29,7 +32,12 @@ const FEWEST: usize = 10;
 /// Errors that `σ` is the mean of.
 const MEMORY: usize = 30;
 /// `|r|` at most: what lies beyond is no error of the kind that is to come.
-const FARTHEST: f64 = 8.0;
+const FARTHEST: f64 = 5.0;
+/// Rows that shorter horizons count as, and the power with which variances grow with the steps.
+const BORROWED: f64 = 6.0;
+const GROWTH: f64 = 0.7;
+/// Residuals that the logistic distribution counts as.
+const LOGISTIC: f64 = 10.0;
 /// `|ln κ|` at most.
 const WIDEST: f64 = 2.0;
 
@@ -73,6 +81,11 @@ fn on_its_side(p: f64, value: f64) -> f64 {
     }
 }
 
+/// The quantile of the logistic distribution that is near the normal one.
+fn logistic(p: f64) -> f64 {
+    ln(p / (1.0 - p)) / 1.7
+}
+
 impl Residuals {
     fn new(horizons: usize) -> Self {
         let kept = kept(horizons);
@@ -95,14 +108,17 @@ impl Residuals {
     fn quantile(&self, p: f64) -> f64 {
         // Residuals of one forecast are alike, and so are those of forecasts that overlap: a bucket
         // of `w` horizons has forecasts of about `w` steps, so `w²` residuals count as one.
-        let n = (self.sorted.len() / (self.horizons * self.horizons)).max(8) as f64;
+        let count = (self.sorted.len() / (self.horizons * self.horizons)) as f64;
+        let n = count.max(8.0);
+        let expected = logistic(p);
         let outward = |p: f64| (p * (1.0 + 1.0 / n)).min(1.0);
         let p = if p > 0.5 { outward(p) } else { 1.0 - outward(1.0 - p) };
         let place = p * (self.sorted.len() - 1) as f64;
         let below = place as usize;
         let above = (below + 1).min(self.sorted.len() - 1);
         let value = self.sorted[below] + (place - below as f64) * (self.sorted[above] - self.sorted[below]);
-        on_its_side(p, value * exp(self.width))
+        let value = (count * value + LOGISTIC * expected) / (count + LOGISTIC);
+        on_its_side(p, value * (1.0 + 1.5 / (count + 2.0)) * exp(self.width))
     }
 }
 
@@ -115,10 +131,28 @@ impl Quantiles {
         }
     }
 
+    /// `σ²` of `h + 1` steps.
+    fn square(&self, h: usize) -> f64 {
+        let steps = h + 1;
+        let (mut sum, mut count) = (0.0, 0.0);
+        for shorter in [1, steps / 4, steps / 2] {
+            if (1..steps).contains(&shorter) && self.counted[shorter - 1] >= 3 {
+                sum += self.squares[shorter - 1] * exp(GROWTH * ln(steps as f64 / shorter as f64));
+                count += 1.0;
+            }
+        }
+        let own = self.counted[h].min(MEMORY) as f64;
+        if count == 0.0 || own == 0.0 {
+            self.squares[h]
+        } else {
+            (own * self.squares[h] + BORROWED * sum / count) / (own + BORROWED)
+        }
+    }
+
     /// Learns the error `y − ŷ` of a forecast of `step` steps.
     pub(super) fn learn(&mut self, step: usize, error: f64, coverage: f64, rate: f64) {
         let (horizons, h) = (self.squares.len(), step - 1);
-        let sigma = self.squares[h].sqrt();
+        let sigma = self.square(h).sqrt();
         if self.counted[h] >= 3 && sigma > 0.0 {
             let residual = (error / sigma).clamp(-FARTHEST, FARTHEST);
             let residuals = &mut self.residuals[bucket(step, horizons)];
@@ -148,11 +182,10 @@ impl Quantiles {
         let horizons = self.squares.len();
         let known = (0..step.min(horizons)).rev().find(|h| self.counted[*h] >= 3);
         let sigma = known
-            .map_or(unit * (step as f64).sqrt(), |h| self.squares[h].sqrt() * (step as f64 / (h + 1) as f64).sqrt());
+            .map_or(unit * (step as f64).sqrt(), |h| self.square(h).sqrt() * (step as f64 / (h + 1) as f64).sqrt());
         let own = &self.residuals[..=bucket(step, horizons)];
         let enough = own.iter().rev().find(|residuals| residuals.sorted.len() >= FEWEST);
-        // The logistic quantile is near the normal one.
-        sigma * enough.map_or_else(|| ln(p / (1.0 - p)) / 1.7, |residuals| residuals.quantile(p))
+        sigma * enough.map_or_else(|| logistic(p), |residuals| residuals.quantile(p))
     }
 
     pub(super) fn validate(&self, horizons: usize) -> Result<(), Inconsistent> {
