@@ -71,7 +71,7 @@ impl Validate for RareColumn {
         const WHAT: &str = "column of a series";
         Inconsistent::positive(self.distance, "distance of values")?;
         Inconsistent::non_negative(self.values, "number of values")?;
-        [self.mean, self.last].iter().try_for_each(|value| value.validate())?;
+        [self.mean, self.last].iter().try_for_each(Validate::validate)?;
         let errors = self.errors.iter().all(|error| *error >= 0.0 && error.is_finite());
         Inconsistent::require(errors, WHAT, "its errors are sizes")
     }

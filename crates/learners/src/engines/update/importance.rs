@@ -112,7 +112,7 @@ impl NewtonSteps {
 
 /// Part of the way to its target that a large weight draws a score in a filter. One that went all
 /// the way would be as noisy as its last target.
-const DRAWN: f64 = 0.5;
+pub(crate) const DRAWN: f64 = 0.5;
 
 /// Step along a direction, for each unit of error, under half the squared loss: `ηω` for weights
 /// that are not large. Along that direction the score moves `moves` times as far. A weight above 1
