@@ -95,7 +95,7 @@ impl CoverageKind {
                 10.0 + noise / (squares / 3.0).sqrt()
             }
             Self::Skewed => wave - (1.0 - generator.random::<f64>()).ln(),
-            Self::ChangingNoise => 10.0 + if t / 500 % 2 == 0 { noise } else { 3.0 * noise },
+            Self::ChangingNoise => 10.0 + if (t / 500).is_multiple_of(2) { noise } else { 3.0 * noise },
             Self::Table => (3.0 * x[0]).sin() + (0.02 + 0.2 * x[1]) * noise,
             Self::DriftingTable => (3.0 * x[0] + time / 2000.0).sin() * (2.0 * x[1] + 0.5).cos() + 0.05 * noise,
         };
