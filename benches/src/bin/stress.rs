@@ -1,5 +1,6 @@
 //! The matrix of `mercer_testkit::stress`: a line a stress, a column a learner or a forecaster, and
-//! the cells that do not hold; then the shares that intervals hold. `cargo xtask soak --matrix` runs it.
+//! the cells that do not hold; then the shares that intervals hold. `cargo xtask soak --matrix`
+//! runs it.
 
 use anyhow::{Result, anyhow};
 use clap::Parser;

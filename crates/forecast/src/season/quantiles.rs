@@ -3,16 +3,17 @@
 //! `s_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps, the root of which
 //! counts as `5 σ_h` at most from the 31st on. As few rows tell little of a long horizon, what
 //! shorter ones say of it counts as six more rows: `σ_h²` is the mean of `s_h²`, of weight `n`, and
-//! of `s_g² (h/g)^0.7` for `g` of 1, `h/4` and `h/2`, of weight 6 together. The residuals `r = e/σ_h`, with `σ_h` as
-//! it was before and within ±5, are kept by bucket of horizons. A quantile is
+//! of `s_g² (h/g)^0.7` for `g` of 1, `h/4` and `h/2`, of weight 6 together. The residuals
+//! `r = e/σ_h`, with `σ_h` as it was before and within ±5, are kept by bucket of horizons. A
+//! quantile is
 //!
 //! ```text
 //! ŷ_h + κ σ_h (1 + 1.5/(n + 2)) (n quantile_p'(r) + 10 logistic_p)/(n + 10)
 //! ln κ ← ln κ + rate ([y outside its interval] − (1 − coverage))/w
 //! ```
 //!
-//! with `p' = p (1 + 1/n)` above the middle, and its mirror image below, and `n` residuals,
-//! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
+//! with `p' = p (1 + 1/n)` above the middle, and its mirror image below, and `n` residuals.
+//! So residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
 //! rows that the intervals of the given coverage hold: the adaptive level of conformal inference
 //! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept. A quantile
 //! stays on its side of the forecast.
