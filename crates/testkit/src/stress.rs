@@ -9,8 +9,8 @@
 //! where this is larger, and if no prediction on the way was a million times as large as the right
 //! targets. A row may instead be refused by name: with a remedy, and not as a divergence.
 //!
-//! Learners of classes are scored by their mistakes, of which a stress may add three in
-//! twenty rows, and meet the stresses of weights and inputs.
+//! Learners of classes are scored by their mistakes, of which a stress may add one in
+//! five rows, and meet the stresses of weights and inputs.
 //! [`series`] has the same for forecasters, [`coverage`] the shares that intervals hold.
 
 pub mod coverage;
@@ -47,7 +47,7 @@ pub const BEHIND: usize = RECOVERY + SCORED;
 const WINDOW: usize = 200;
 
 /// How far the share of right classes may fall.
-const FALL: f64 = 0.15;
+const FALL: f64 = 0.2;
 
 /// Size of a prediction that never holds, where targets are of the order of 1.
 const EXPLODED: f64 = 1e6;

@@ -17,7 +17,6 @@ use mercer_sparsify::Coherence;
 use crate::engines::coefficients::window::{Move, SampleWindow, Solver};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
-use crate::engines::update::importance::DRAWN;
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
@@ -91,8 +90,8 @@ impl<K: Kernel> CoefficientUpdate<K> for AffineProjection {
         alpha.values(seen.probe.row(), scores);
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {
             let rows = window.rows();
-            // A step of half of the error, at most.
-            window.weighted_errors(alpha, DRAWN / *eta, errors);
+            // A step of all of the error, at most.
+            window.weighted_errors(alpha, 1.0 / *eta, errors);
             solver.solve(*eps, |i, j| dot(rows[i].lanes(), rows[j].lanes()), errors)?;
             for (z, row) in errors.iter().zip(rows) {
                 axpy(*eta * z, row.lanes(), next.lanes_mut());

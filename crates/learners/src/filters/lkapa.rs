@@ -17,7 +17,6 @@ use super::norma::leaking_step;
 use crate::engines::coefficients::window::{Move, SampleWindow, Solver};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
-use crate::engines::update::importance::DRAWN;
 use crate::entry::{Entry, Learner, Parameters};
 use crate::loss::Loss;
 use crate::parameters::parameters;
@@ -134,9 +133,9 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
         window.learn(alpha, &mut seen, moved, |window, alpha, next| {
             // The samples are the last points.
             let (rows, first) = (window.rows(), next.len() - window.rows().len());
-            // A step of half of the error, at most: the trace bounds what the rows do together.
+            // A step of all of the error, at most: the trace bounds what the rows do together.
             let trace = if NORMALISED { 1.0 } else { (first..).zip(rows).map(|(i, row)| row[i]).sum() };
-            window.weighted_errors(alpha, DRAWN / (*eta * trace), errors);
+            window.weighted_errors(alpha, 1.0 / (*eta * trace), errors);
             if NORMALISED && next.len() > 1 {
                 solver.solve(*eps, |i, j| rows[i][first + j], errors)?;
             }

@@ -110,24 +110,19 @@ impl NewtonSteps {
     }
 }
 
-/// Part of the way to its target that a large weight draws a score in a filter. One that went all
-/// the way would be as noisy as its last target.
-pub(crate) const DRAWN: f64 = 0.5;
-
 /// Step along a direction, for each unit of error, under half the squared loss: `ηω` for weights
 /// that are not large. Along that direction the score moves `moves` times as far. A weight above 1
-/// draws the score half the way to its target at most, or as far as weight 1 does.
+/// draws the score to its target at most, or as far as weight 1 does.
 pub(crate) fn squared_rate(eta: f64, moves: f64, weight: f64) -> f64 {
-    let (first, rest) = (eta * weight.min(LARGE), weight - LARGE);
-    let most = eta.max(DRAWN / moves);
-    if weight > 1.0 && first >= most {
-        return most;
+    let (mut first, rest) = (eta * weight.min(LARGE), weight - LARGE);
+    if weight > 1.0 && first * moves > 1.0 {
+        first = eta.max(1.0 / moves);
     }
-    if rest <= 0.0 {
+    if rest <= 0.0 || first * moves >= 1.0 {
         return first;
     }
     let length = if moves == 0.0 { eta * rest } else { -(-eta * moves * rest).exp_m1() / moves };
-    (first + (1.0 - first * moves) * length).min(most)
+    first + (1.0 - first * moves) * length
 }
 
 #[cfg(test)]
