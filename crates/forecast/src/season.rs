@@ -26,6 +26,10 @@
 //! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
 //! forecast after `g` missing rows is one of `g + 1` steps, with weights and intervals of as many.
 //!
+//! **Surprises.** A row far from its forecast is set aside until it is clear what it is: an outlier
+//! or an outage counts as missing, and behind a shift of the level the series is known less the
+//! shift (`surprises`).
+//!
 //! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
 //! observation further out counts as the bound. No forecast is below 0 while no observation was.
 
@@ -49,6 +53,7 @@ mod shared;
 mod stack;
 #[cfg(feature = "serde")]
 mod stored;
+mod surprises;
 
 use std::collections::VecDeque;
 
@@ -111,11 +116,9 @@ impl SeasonMixture {
     /// When a parameter is outside its range.
     pub fn new(params: SeasonParams) -> Result<Self, ParameterError> {
         params.check()?;
-        let (periods, search) = match &params.periods {
-            Periods::Given(periods) => (periods.clone(), None),
-            Periods::Found => (Vec::new(), Some(PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH })),
-        };
-        Ok(Self { series: SeasonSeries::new(periods), params, search, time: 0 })
+        let searches = !matches!(params.periods, Periods::Given(_));
+        let search = searches.then(|| PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH });
+        Ok(Self { series: SeasonSeries::new(params.periods.first().to_vec()), params, search, time: 0 })
     }
 
     /// The parameters.
@@ -144,6 +147,13 @@ impl SeasonMixture {
     #[must_use]
     pub fn floor(&self) -> Option<f64> {
         self.series.floor()
+    }
+
+    /// Rows so far that were set aside since they were far from their forecasts, and shifts of the
+    /// level.
+    #[must_use]
+    pub fn surprises(&self) -> (usize, usize) {
+        self.series.surprises()
     }
 
     /// Scores of the forecasts so far.
@@ -175,8 +185,7 @@ impl SeasonMixture {
 
     /// Forgets all rows but their number.
     pub(crate) fn begin_anew(&mut self) {
-        let periods = if let Periods::Given(periods) = &self.params.periods { periods.clone() } else { Vec::new() };
-        self.series = SeasonSeries::new(periods);
+        self.series = SeasonSeries::new(self.params.periods.first().to_vec());
         if let Some(search) = &mut self.search {
             search.recent.clear();
             search.next = self.time + FIRST_SEARCH;
@@ -230,7 +239,14 @@ impl SeasonMixture {
                 last
             })
             .collect();
-        let found = periods::periods(&filled);
+        let found = match &self.params.periods {
+            Periods::Given(periods) => periods.clone(),
+            Periods::Found => periods::periods(&filled),
+            Periods::Calendar { likely, asked } => {
+                let shown = periods::shows(&filled, *asked, likely.last().copied().unwrap_or(1));
+                likely.iter().copied().chain(shown.then_some(*asked)).collect()
+            }
+        };
         if found != self.series.periods() {
             self.series = SeasonSeries::new(found);
             for row in &search.recent {
@@ -281,7 +297,7 @@ impl Validate for SeasonMixture {
             (Periods::Given(periods), None) => {
                 Inconsistent::require(periods == self.series.periods(), WHAT, "its periods are those given")
             }
-            (Periods::Found, Some(search)) => {
+            (Periods::Found | Periods::Calendar { .. }, Some(search)) => {
                 search.recent.iter().flatten().try_for_each(Validate::validate)?;
                 let fits = search.recent.len() <= SEARCHED && search.next < usize::MAX / 4;
                 Inconsistent::require(fits, WHAT, "it has the rows that periods are found from")
