@@ -55,7 +55,10 @@ fn main() -> Result<()> {
 fn score_folder(folder: &Path) -> Result<()> {
     let manifest: BTreeMap<String, Value> = serde_json::from_reader(File::open(folder.join("manifest.json"))?)?;
     println!("{}\n{:14} {:>26} {:>26}", folder.display(), "", "told", "found");
-    println!("{:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}", "series", "mase", "loss", "90 %", "mase", "loss", "90 %", "seconds");
+    println!(
+        "{:14} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "series", "mase", "loss", "90 %", "mase", "loss", "90 %", "seconds"
+    );
     let mut scored = Vec::new();
     for (name, entry) in manifest.iter().filter(|(_, entry)| entry["origins"].is_array()) {
         let series = Series::read(&folder.join(format!("{name}.csv.gz")), entry).with_context(|| name.clone())?;
@@ -96,7 +99,11 @@ fn summarise(words: &str, scored: &[(bool, Scores, &Value)]) {
     }
     let cover = |kept: bool| mean(scored.iter().filter(|(short, ..)| *short == kept).map(|(_, s, _)| s.cover90));
     let outside: usize = scored.iter().map(|(_, scores, _)| scores.outside).sum();
-    println!("{words}: 90 % hold {:.3} (short {:.3}); {outside} forecasts outside their interval", cover(false), cover(true));
+    println!(
+        "{words}: 90 % hold {:.3} (short {:.3}); {outside} forecasts outside their interval",
+        cover(false),
+        cover(true)
+    );
 }
 
 fn mean(values: impl Iterator<Item = f64>) -> f64 {

@@ -27,8 +27,8 @@ use std::time::Duration;
 
 use clap::Args;
 use mercer_encoding::Zone;
-use mercer_forecast::Periods;
 use mercer_forecast::Forecaster;
+use mercer_forecast::Periods;
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Prediction;
 

@@ -4,12 +4,12 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use mercer_encoding::TimeStep;
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Detail, EpochSchedule, Error, ForecastMixture, Forgetting, GridParams,
     GuardedForecaster, InputParams, IntervalParams, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
     SeasonParams, Seasons,
 };
-use mercer_encoding::TimeStep;
 use mercer_readers::ColumnChoice;
 use mercer_session::model::{Prediction, SeriesErrors};
 use serde_json::{Value, json};

@@ -88,15 +88,14 @@ impl Memory {
         self.rows = self.rows * self.decay + share;
     }
 
-    /// `L̃ ← (n L + 24 min L · L̃/min L̃)/(n + 24)`, or `L` where nothing is known of the bucket
-    /// before (`nearer` is empty).
-    fn join(&self, nearer: &mut Vec<f64>) {
-        // The smallest loss that still is a number keeps the logarithm one.
+    /// `L`; the smallest loss that still is a number keeps the logarithm one.
+    fn means(&self, means: &mut [f64]) {
+        means.iter_mut().zip(&self.losses).for_each(|(mean, loss)| *mean = loss / self.rows + 1e-300);
+    }
+
+    /// `L̃ ← (n L + 24 min L · L̃/min L̃)/(n + 24)`, from those of the bucket before.
+    fn join(&self, nearer: &mut [f64]) {
         let mean = |loss: &f64| loss / self.rows + 1e-300;
-        if nearer.is_empty() {
-            nearer.extend(self.losses.iter().map(mean));
-            return;
-        }
         let (before, least) = (smallest(nearer), smallest(&self.losses) / self.rows + 1e-300);
         for (joint, loss) in nearer.iter_mut().zip(&self.losses) {
             *joint = (self.rows * mean(loss) + NEARER * least * (*joint / before)) / (self.rows + NEARER);
@@ -104,14 +103,16 @@ impl Memory {
     }
 }
 
-/// The weights of experts with these losses, which sum to 1; of `best` experts alone.
-fn weights(losses: &[f64], power: f64, best: usize, weights: &mut Vec<f64>) {
+/// The weights of experts with these losses, which sum to 1; of `best` experts alone. `ordered` is
+/// scratch memory of as many numbers.
+fn weigh(losses: &[f64], power: f64, best: usize, weights: &mut [f64], ordered: &mut [f64]) {
     let least = smallest(losses);
-    weights.clear();
-    weights.extend(losses.iter().map(|loss| power * ln(1.0001 * least / (loss + 1e-4 * least))));
+    for (weight, loss) in weights.iter_mut().zip(losses) {
+        *weight = power * ln(1.0001 * least / (loss + 1e-4 * least));
+    }
     exp_each(weights);
     if best < weights.len() {
-        let mut ordered = weights.clone();
+        ordered.copy_from_slice(weights);
         let (_, threshold, _) = ordered.select_nth_unstable_by(best, |a, b| b.total_cmp(a));
         weights.iter_mut().filter(|weight| **weight <= *threshold).for_each(|weight| *weight = 0.0);
     }
@@ -165,19 +166,23 @@ impl Buckets {
         self.buckets.len()
     }
 
-    /// The weights of a bucket that has errors, of a series of so many rows: means of the memories.
-    fn weigh(&self, b: usize, rows: usize, mean: &mut Vec<f64>) {
+    /// The weights of a bucket that has errors, of a series of so many rows: means of the memories,
+    /// in the first places of `work`.
+    fn weigh(&self, b: usize, rows: usize, work: &mut Vec<f64>) {
+        let experts = self.buckets[b].memories[0].losses.len();
         let first = (0..b).rev().find(|nearer| self.buckets[*nearer].memories[0].rows == 0.0).map_or(0, |b| b + 1);
         let best = if rows < MANY_ROWS { usize::MAX } else { BEST };
-        let (mut losses, mut own) = (Vec::new(), Vec::new());
-        mean.clear();
+        work.clear();
+        work.resize(4 * experts, 0.0);
+        let (mean, rest) = work.split_at_mut(experts);
+        let (losses, rest) = rest.split_at_mut(experts);
+        let (own, ordered) = rest.split_at_mut(experts);
         for i in 0..2 {
-            losses.clear();
-            self.buckets[first..=b].iter().for_each(|bucket| bucket.memories[i].join(&mut losses));
+            self.buckets[first].memories[i].means(losses);
+            self.buckets[first + 1..=b].iter().for_each(|bucket| bucket.memories[i].join(losses));
             let power = SHARPEST.min(self.buckets[b].memories[i].rows / ROWS_A_POWER);
-            weights(&losses, power, best, &mut own);
-            mean.resize(own.len(), 0.0);
-            mean.iter_mut().zip(&own).for_each(|(mean, own)| *mean += 0.5 * own);
+            weigh(losses, power, best, own, ordered);
+            mean.iter_mut().zip(&*own).for_each(|(mean, own)| *mean += 0.5 * own);
         }
     }
 
@@ -218,10 +223,13 @@ impl Buckets {
         if next.rows == 0.0 {
             return f64::NAN;
         }
-        let mut losses = Vec::new();
-        next.join(&mut losses);
-        weights(&losses, 4.0 * SHARPEST.min(next.rows / (2.0 * ROWS_A_POWER)), usize::MAX, work);
-        paths.iter().step_by(steps).zip(&*work).map(|(value, weight)| weight * value).sum()
+        let experts = next.losses.len();
+        work.clear();
+        work.resize(2 * experts, 0.0);
+        let (weights, losses) = work.split_at_mut(experts);
+        next.means(losses);
+        weigh(losses, 4.0 * SHARPEST.min(next.rows / (2.0 * ROWS_A_POWER)), usize::MAX, weights, &mut []);
+        paths.iter().step_by(steps).zip(&*weights).map(|(value, weight)| weight * value).sum()
     }
 
     /// Learns the experts' errors of a forecast of `step` steps.
@@ -267,28 +275,73 @@ mod tests {
         assert_eq!((widths(9), widths(1), widths(12)), (vec![1, 2, 4, 2], vec![1], vec![1, 2, 4, 5]));
     }
 
+    /// Mean losses of `w` horizons with a memory of so many rows, and `q`.
+    fn means(errors: &[[f64; 3]], memory: f64, w: f64) -> ([f64; 3], f64) {
+        let (mut losses, mut rows) = ([0.0; 3], 0.0);
+        for errors in errors {
+            let decay = (1.0 - 1.0 / memory).powf(1.0 / w);
+            losses.iter_mut().zip(errors).for_each(|(loss, error)| *loss = *loss * decay + error / w);
+            rows = rows * decay + 1.0 / w;
+        }
+        (losses.map(|loss| loss / rows), rows)
+    }
+
+    fn least(losses: &[f64; 3]) -> f64 {
+        losses.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// The mixture of 10, 20 and 40 by the formula: means over both memories.
+    fn mixed(losses: &[([f64; 3], f64); 2]) -> f64 {
+        let of_one = |(losses, rows): &([f64; 3], f64)| {
+            let powers = losses.map(|mean| (mean + 1e-4 * least(losses)).powf(-(rows / 6.0).min(16.0)));
+            (powers[0] * 10.0 + powers[1] * 20.0 + powers[2] * 40.0) / powers.iter().sum::<f64>()
+        };
+        losses.iter().map(of_one).sum::<f64>() / 2.0
+    }
+
     #[test]
     fn weights_are_those_of_the_formula() {
         let mut buckets = Buckets::new(3, 3, &[]);
         let mut work = Vec::new();
         let mut path = [0.0];
-        buckets.mix(&[1.0, 7.0, 3.0], 1, &mut path, 3, &mut work);
+        buckets.mix(&[1.0, 7.0, 3.0], (9, 1), &mut path, 3, &mut work);
         assert_eq!(path, [3.0]);
-        let (mut losses, mut rows) = ([0.0; 3], 0.0);
-        for t in 0..40 {
-            let y = f64::from(t % 5);
-            let forecasts = [y + 1.0, y - 0.5, 2.0];
-            buckets.learn(2, 3, forecasts.into_iter(), y);
-            let decay = (1.0_f64 - 1.0 / 300.0).sqrt();
-            losses.iter_mut().zip(forecasts).for_each(|(loss, f)| *loss = *loss * decay + 0.5 * (f - y).abs());
-            rows = rows * decay + 0.5;
-        }
-        let means = losses.map(|loss| loss / rows);
-        let least = means.iter().copied().fold(f64::INFINITY, f64::min);
-        let powers = means.map(|mean| (mean + 1e-4 * least).powf(-(rows / 6.0).min(16.0)));
-        let expected = (powers[0] * 10.0 + powers[1] * 20.0 + powers[2] * 40.0) / powers.iter().sum::<f64>();
-        buckets.mix(&[10.0, 20.0, 40.0], 3, &mut path, 3, &mut work);
-        assert!((path[0] - expected).abs() < 1e-10 * expected, "{path:?} {expected}");
+        let mut errors = [Vec::new(), Vec::new()];
+        let mut learn = |buckets: &mut Buckets, step: usize, y: f64| {
+            let forecasts = [y + 1.0, y - 0.5, 2.0 - step as f64];
+            buckets.learn(step, 3, forecasts.into_iter(), y);
+            errors[step - 1].push(forecasts.map(|f| (f - y).abs()));
+            [300.0, 100.0].map(|memory| means(&errors[step - 1], memory, step as f64))
+        };
+        let mut far = [([0.0; 3], 0.0); 2];
+        (0..40).for_each(|t| far = learn(&mut buckets, 2, f64::from(t % 5)));
+        // The nearer bucket has no errors yet.
+        buckets.mix(&[10.0, 20.0, 40.0], (40, 3), &mut path, 3, &mut work);
+        assert!((path[0] - mixed(&far)).abs() < 1e-10 * path[0], "{path:?} {}", mixed(&far));
+        let mut near = far;
+        (0..25).for_each(|t| near = learn(&mut buckets, 1, f64::from(t % 7)));
+        let joined = std::array::from_fn(|i| {
+            let ((nearer, _), (own, n)) = (near[i], far[i]);
+            let share = |k: usize| 24.0 * least(&own) * nearer[k] / least(&nearer);
+            (std::array::from_fn(|k| (n * own[k] + share(k)) / (n + 24.0)), n)
+        });
+        buckets.mix(&[10.0, 20.0, 40.0], (40, 3), &mut path, 3, &mut work);
+        assert!((path[0] - mixed(&joined)).abs() < 1e-10 * path[0], "{path:?} {}", mixed(&joined));
+        assert!((mixed(&joined) - mixed(&far)).abs() > 1e-3);
         assert!(buckets.validate(3, 3, &[]).is_ok() && buckets.validate(3, 4, &[]).is_err());
+    }
+
+    #[test]
+    fn after_many_rows_the_best_alone_have_weight() {
+        let mut buckets = Buckets::new(1, 12, &[]);
+        for _ in 0..3 {
+            buckets.learn(1, 1, (0..12).map(|k| 5.0 + f64::from(k)), 0.0);
+        }
+        let (mut weights, paths) = (Vec::new(), [0.0; 12]);
+        for (rows, kept) in [(999, 12), (1000, 8)] {
+            buckets.mix(&paths, (rows, 1), &mut [0.0], 1, &mut weights);
+            assert_eq!(weights[..12].iter().filter(|weight| **weight > 0.0).count(), kept);
+            assert!((weights[..12].iter().sum::<f64>() - 1.0).abs() < 1e-12);
+        }
     }
 }

@@ -92,7 +92,8 @@ impl Experts {
     }
 
     pub(super) fn count(&self) -> usize {
-        self.sides.len() * self.banks.iter().map(|(model, _)| model.filters()).sum::<usize>() + self.sets.iter().map(LagSet::experts).sum::<usize>()
+        self.sides.len() * self.banks.iter().map(|(model, _)| model.filters()).sum::<usize>()
+            + self.sets.iter().map(LagSet::experts).sum::<usize>()
     }
 
     /// The series as it is, less the shift.

@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn equal_numbers_are_set_aside_for_a_season_and_then_learnt() {
         let mut surprises = known();
-        let taken: Vec<_> = (0..25).map(|gap| surprises.take(row(0.0, -100.0 - 0.1 * f64::from(gap)), 1.0, Some(24))).collect();
+        let taken: Vec<_> =
+            (0..25).map(|gap| surprises.take(row(0.0, -100.0 - 0.1 * f64::from(gap)), 1.0, Some(24))).collect();
         assert!(taken[..24].iter().all(|taken| *taken == Taken::Aside) && taken[24] == Taken::AsItIs, "{taken:?}");
         // Where the series often stays where it is, they are a shift.
         let mut surprises = Surprises::default();
