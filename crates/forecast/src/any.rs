@@ -46,6 +46,12 @@ macro_rules! any_forecaster {
                 }
             }
 
+            /// Times that an output left its level for another one, by the forecasters that follow.
+            #[must_use]
+            pub fn shifts(&self) -> u64 {
+                if let Self::Seasons(seasons) = self { seasons.shifts() } else { 0 }
+            }
+
             /// True if the output has had a value, as far as the forecaster knows.
             #[must_use]
             pub fn has_value(&self, output: usize) -> bool {

@@ -139,7 +139,13 @@ impl Seasons {
     /// Values that were taken for wrong, and counted as missing.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.columns.iter().map(|column| column.held).sum()
+        self.columns.iter().map(|column| column.held + column.mixture.surprises().0 as u64).sum()
+    }
+
+    /// Times that an output left its level for another one, which was followed.
+    #[must_use]
+    pub fn shifts(&self) -> u64 {
+        self.columns.iter().map(|column| column.mixture.surprises().1 as u64).sum()
     }
 
     /// The mixture of an output.
