@@ -50,6 +50,8 @@ pub(super) struct SettledSeries {
     waiting: VecDeque<WaitingForecast>,
     scores: SeasonScores,
     surprises: Surprises,
+    /// The size of a usual change: see [`usual_change`].
+    change: f64,
     /// Where there is a learner.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) stack: Option<Box<StackedStep>>,
@@ -104,6 +106,19 @@ fn warm_up(periods: &[usize]) -> usize {
 /// Rows from one forecast of all horizons to the next.
 fn stride(rows: usize, horizons: usize) -> usize {
     horizons.div_ceil(if rows < YOUNG { WAITING } else { WAITING_LATER })
+}
+
+/// The deviation of changes from row to row that are no 0, by the median of their sizes: one wrong
+/// row does not move it.
+fn usual_change(rows: &[Option<f64>]) -> f64 {
+    let observed = || rows.iter().flatten();
+    let mut changes: Vec<f64> = observed().zip(observed().skip(1)).map(|(a, b)| (b - a).abs()).collect();
+    changes.retain(|change| *change > 0.0);
+    if changes.is_empty() {
+        return 0.0;
+    }
+    let middle = changes.len() / 2;
+    *changes.select_nth_unstable_by(middle, f64::total_cmp).1 / 0.6745
 }
 
 impl SeasonSeries {
@@ -166,7 +181,7 @@ impl SeasonSeries {
     /// Distance of the quantile of `p` from the forecast of `step` steps.
     pub(super) fn offset(&self, p: f64, step: usize, horizons: usize) -> f64 {
         match &self.settled {
-            Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.experts.unit()),
+            Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.change),
             None => {
                 let observed = || self.beginning.iter().flatten();
                 let changes = observed().zip(observed().skip(1)).map(|(a, b)| (b - a) * (b - a));
@@ -298,7 +313,7 @@ impl SeasonSeries {
     /// False if a row is set aside. Where it tells that the level has shifted, the experts know.
     fn takes(&mut self, y: f64, forecast: f64) -> bool {
         let Some(settled) = &mut self.settled else { return true };
-        let (unit, season) = (settled.experts.unit(), self.periods.first().copied());
+        let (unit, season) = (settled.change, self.periods.first().copied());
         let growth = settled.quantiles.growth(self.gap + 1, unit);
         let row = JudgedRow { y, error: y - forecast, growth, known: settled.experts.holds(y) };
         match settled.surprises.take(row, unit, season) {
@@ -355,6 +370,7 @@ impl SeasonSeries {
     /// Coordinates and units are settled, and the rows so far are told to the experts.
     fn settle(&mut self, params: &SeasonParams, scratch: &mut ForecastScratch) {
         let beginning = std::mem::take(&mut self.beginning);
+        let change = usual_change(&beginning);
         let mut experts = Experts::new(&self.periods, params, &beginning);
         let budget = params.detail.budget();
         let mut stack = budget.and_then(|budget| StackedStep::new(&self.periods, budget)).map(Box::new);
@@ -384,6 +400,7 @@ impl SeasonSeries {
             waiting: VecDeque::with_capacity(WAITING + 1),
             scores: SeasonScores::default(),
             surprises: Surprises::default(),
+            change,
             stack,
         });
     }
@@ -434,8 +451,7 @@ impl SettledSeries {
         if learnt {
             let forecasts = experts.chunks_exact(steps).map(|path| path[h]);
             self.buckets.learn(step, params.horizons, forecasts, y);
-            let unit = self.experts.unit();
-            self.quantiles.learn(step, y - mixture[h], unit, params.coverage, params.rate);
+            self.quantiles.learn(step, y - mixture[h], self.change, params.coverage, params.rate);
         }
         if step == 1 {
             self.scores.one_step.push(beside(mixture, experts, h, periods), y);
@@ -471,6 +487,7 @@ impl SettledSeries {
         self.quantiles.validate(params.horizons)?;
         self.scores.validate()?;
         self.surprises.validate()?;
+        Inconsistent::non_negative(self.change, "usual change")?;
         let learner = self.stack.is_some() == params.detail.budget().is_some();
         Inconsistent::require(learner, "season mixture", "it has a learner where its detail says so")?;
         self.stack.iter().try_for_each(|stack| stack.validate(periods))?;
