@@ -4,10 +4,10 @@
 //! `manifest.json`: for each name `periods`, the horizon `h`, `origins` (rows known), and `mase`,
 //! `quantile_loss`, `cover90` of each peer, which was refitted at each origin. A series is learnt row
 //! by row, once with the periods told and once with none told, and forecast at each origin. `mase`
-//! is the mean absolute error over that of the value a season (or a row) ago, of the rows before the
-//! first origin; the quantile loss is that of .05, .1, .5, .9 and .95, on the same scale. Groups of
-//! series, and series without scores, are passed over. Ratios are geometric means, with the series
-//! of at most 120 rows before the first origin apart.
+//! is the mean absolute error over that of the value a season (or a row) ago, of the rows before
+//! the first origin; the quantile loss is that of .05, .1, .5, .9 and .95, on the same scale.
+//! Groups of series, and series without scores, are passed over. Ratios are geometric means, with
+//! the series of at most 120 rows before the first origin apart.
 //!
 //! `cargo run --release -p mercer-benches --bin forecasts -- FOLDER...`
 
@@ -35,9 +35,9 @@ struct Series {
     origins: Vec<usize>,
 }
 
-/// Scores of a forecaster on a series.
+/// SeriesScores of a forecaster on a series.
 #[derive(Clone, Copy, Debug, Default)]
-struct Scores {
+struct SeriesScores {
     mase: f64,
     quantile_loss: f64,
     cover90: f64,
@@ -65,7 +65,7 @@ fn score_folder(folder: &Path) -> Result<()> {
         let told = series.score(Periods::Given(series.periods.clone()))?;
         let found = series.score(Periods::Found)?;
         print!("{name:14}");
-        for Scores { mase, quantile_loss, cover90, .. } in [told, found] {
+        for SeriesScores { mase, quantile_loss, cover90, .. } in [told, found] {
             print!(" {mase:8.4} {quantile_loss:8.4} {cover90:8.3}");
         }
         println!(" {:8.2}", told.seconds + found.seconds);
@@ -78,8 +78,9 @@ fn score_folder(folder: &Path) -> Result<()> {
 }
 
 /// Geometric means of the ratios to each peer, and coverage.
-fn summarise(words: &str, scored: &[(bool, Scores, &Value)]) {
-    let measures: [(&str, fn(&Scores) -> f64); 2] = [("mase", |s| s.mase), ("quantile_loss", |s| s.quantile_loss)];
+fn summarise(words: &str, scored: &[(bool, SeriesScores, &Value)]) {
+    let measures: [(&str, fn(&SeriesScores) -> f64); 2] =
+        [("mase", |s| s.mase), ("quantile_loss", |s| s.quantile_loss)];
     for (measure, own) in measures {
         let mut ratios: BTreeMap<&str, Vec<(bool, f64)>> = BTreeMap::new();
         for (short, scores, entry) in scored {
@@ -140,7 +141,7 @@ impl Series {
         mean(known.iter().zip(&known[lag..]).filter_map(|(a, b)| Some(((*b)? - (*a)?).abs())))
     }
 
-    fn score(&self, periods: Periods) -> Result<Scores> {
+    fn score(&self, periods: Periods) -> Result<SeriesScores> {
         let begun = Instant::now();
         let mut mixture = SeasonMixture::new(SeasonParams::default().periods(periods).horizons(self.horizon))?;
         let (scale, mut rows) = (self.scale(), 0);
@@ -161,7 +162,7 @@ impl Series {
             }
         }
         let seconds = begun.elapsed().as_secs_f64();
-        Ok(Scores {
+        Ok(SeriesScores {
             mase: mean(errors.into_iter()),
             quantile_loss: mean(losses.into_iter()),
             cover90: mean(held.into_iter()),

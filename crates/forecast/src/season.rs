@@ -14,21 +14,18 @@
 //! learns the lags without a linear model (`stack`).
 //!
 //! All but the free ones exist once for the series as it is and, where it begins positive, once for
-//! its logarithms. [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own
-//! errors.
+//! its logarithms; filters and lags exist beside a season without one, too.
+//! [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own errors.
 //!
-//! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are
-//! the value of a season ago and the growth over a season, as far as it can be told from noise
-//! (`beginning`); without a season, the last value and the growth over a row. Before a season is
-//! complete they are the last value. Then units and coordinates
-//! are settled and the rows so far are told to the experts.
+//! **Warm-up** of `2m + 2` rows (`m` the shortest period; 10 without one): the value of a season
+//! ago, or the last, and the growth since (`beginning`). Then units and coordinates are settled and
+//! the rows so far are told to the experts.
 //!
 //! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
 //! forecast after `g` missing rows is one of `g + 1` steps, with weights and intervals of as many.
 //!
-//! **Surprises.** A row far from its forecast is set aside until it is clear what it is: an outlier
-//! or an outage counts as missing, and behind a shift of the level the series is known less the
-//! shift (`surprises`).
+//! **Surprises.** Outliers and outages count as missing; behind a shift of the level the series is
+//! known less the shift (`surprises`).
 //!
 //! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
 //! observation further out counts as the bound. No forecast is below 0 while no observation was.

@@ -108,16 +108,18 @@ impl Experts {
 
     /// The paths of all experts, `steps` numbers each.
     pub(super) fn forecast(&self, steps: usize, paths: &mut [f64], scratch: &mut ForecastScratch, work: &mut Vec<f64>) {
-        let (mut part, mut rest) = paths.split_at_mut(0);
+        let mut rest = paths;
         for (model, bank) in &self.banks {
-            (part, rest) = rest.split_at_mut(self.sides.len() * model.filters() * steps);
+            let (part, behind) = rest.split_at_mut(self.sides.len() * model.filters() * steps);
             bank.forecast(model, steps, part, work);
             self.finish(model.filters(), steps, part);
+            rest = behind;
         }
         for set in &self.sets {
-            (part, rest) = rest.split_at_mut(set.experts() * steps);
+            let (part, behind) = rest.split_at_mut(set.experts() * steps);
             set.forecast(|c| self.sides[c].view(), steps, part, scratch);
             self.finish(set.members(), steps, part);
+            rest = behind;
         }
     }
 

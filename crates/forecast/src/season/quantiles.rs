@@ -12,14 +12,15 @@
 //! horizons. With `n` of them by `w`, a quantile is
 //!
 //! ```text
-//! ŷ_h + κ σ_h (1 + 1.5/(n̄ + 2)) (n Q_p'(r) + 10 Λ_p)/(n + 10),   p' = p (1 + 1/n) above the middle
+//! ŷ_h + κ σ_h (1 + 1.5/(n̄ + 2)) (n Q_p'(r) + 10 Λ_p)/(n + 10),   p' = p (1 + 1/n) above the
+//! middle
 //! ```
 //!
 //! and its mirror image below, where `Λ` is the logistic quantile near the normal one, and `n̄` the
-//! mean of `n` over the buckets so far. `κ` holds the share of rows beyond the interval of the given
-//! coverage on each side: the adaptive level of conformal inference (Gibbs and Candès 2021) as a
-//! width, with four rates at once that are weighed by their pinball losses (Gibbs and Candès 2024).
-//! A quantile stays on its side of the forecast.
+//! mean of `n` over the buckets so far. `κ` holds the share of rows beyond the interval of the
+//! given coverage on each side: the adaptive level of conformal inference (Gibbs and Candès 2021)
+//! as a width, with four rates at once that are weighed by their pinball losses (Gibbs and Candès
+//! 2024). A quantile stays on its side of the forecast.
 
 use std::collections::VecDeque;
 
@@ -61,7 +62,7 @@ const FARTHEST_LOSS: f64 = 15.0;
 /// `ln κ` of one side by each rate, and what they lost.
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct Side {
+struct Widths {
     widths: [f64; RATES.len()],
     losses: [f64; RATES.len()],
 }
@@ -76,7 +77,7 @@ struct Residuals {
     recent: VecDeque<f64>,
     sorted: Vec<f64>,
     /// Below the forecast and above it.
-    sides: [Side; 2],
+    sides: [Widths; 2],
     /// Horizons of the bucket.
     horizons: usize,
 }
@@ -116,7 +117,7 @@ fn on_its_side(p: f64, value: f64) -> f64 {
     }
 }
 
-impl Side {
+impl Widths {
     /// `ln κ`: the widths by what they lost.
     fn width(&self) -> f64 {
         let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
@@ -143,7 +144,7 @@ impl Residuals {
     fn new(horizons: usize) -> Self {
         let kept = kept(horizons);
         let (recent, sorted) = (VecDeque::with_capacity(kept + 1), Vec::with_capacity(kept + 1));
-        Self { recent, sorted, sides: [Side::default(); 2], horizons }
+        Self { recent, sorted, sides: [Widths::default(); 2], horizons }
     }
 
     fn push(&mut self, residual: f64) {
