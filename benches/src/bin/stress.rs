@@ -1,9 +1,10 @@
 //! The matrix of `mercer_testkit::stress`: a line a stress, a column a learner or a forecaster, and
-//! the cells that do not hold. `cargo xtask soak --matrix` runs it.
+//! the cells that do not hold; then the shares that intervals hold. `cargo xtask soak --matrix`
+//! runs it.
 
 use anyhow::{Result, anyhow};
 use clap::Parser;
-use mercer_testkit::stress::{Matrix, MatrixParams};
+use mercer_testkit::stress::{Matrix, MatrixParams, coverage};
 
 /// Errors after a stress as multiples of those without it; what does not hold is bold.
 #[derive(Parser)]
@@ -22,6 +23,9 @@ struct Arguments {
     threads: usize,
 }
 
+/// Rows before and after a stress over which intervals hold their share.
+const COVERED: usize = 5000;
+
 fn main() -> Result<()> {
     let Arguments { rows, learner, stress, threads } = Arguments::parse();
     let params = MatrixParams { rows, learner, stress, threads };
@@ -32,6 +36,10 @@ fn main() -> Result<()> {
         failing.extend(matrix.failing());
         count += matrix.count();
     }
-    println!("{} of {count} cells do not hold:\n{}", failing.len(), failing.join("\n"));
+    println!("{} of {count} cells do not hold:\n{}\n", failing.len(), failing.join("\n"));
+    println!("| kind | intervals of | asked | before | after | outside |\n|---|---|---:|---:|---:|---:|");
+    for share in coverage::all(COVERED, threads).map_err(|error| anyhow!("{error}"))? {
+        println!("{share}");
+    }
     Ok(())
 }

@@ -26,8 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mercer_encoding::TimeStep;
-use mercer_forecast::Forecaster;
+use mercer_forecast::{Forecaster, Periods};
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Prediction;
 
@@ -254,7 +253,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let fresh = match start {
         Some(model) => model,
         None => {
-            let periods = feed.clock().and_then(Clock::step).map_or(Vec::new(), TimeStep::periods);
+            let periods = feed.clock().and_then(Clock::step).map_or(Periods::Found, method::periods_of);
             let setup = SeasonSetup { periods, steps, grouped: arguments.group.is_some() };
             Beginning::new(method::build(&arguments.making, feed.columns(), &setup)?, feed.group_column())
         }

@@ -177,6 +177,17 @@ impl TimeStep {
         }
     }
 
+    /// The rows of a year, where the rows are days: a season that many series of days have, and
+    /// others not.
+    #[must_use]
+    pub fn year(self) -> Option<usize> {
+        match self {
+            Self::Days(1) => Some(365),
+            Self::Workdays => Some(261),
+            _ => None,
+        }
+    }
+
     /// As people say it: `1 month`, `30 minutes`; `dates` tells whether units are seconds.
     #[must_use]
     pub fn words(self, dates: bool) -> String {

@@ -26,6 +26,8 @@ struct Outcome {
     mase: f64,
     /// Share of the rows between the quantiles of 0.05 and 0.95.
     coverage: f64,
+    /// Mean pinball loss of the quantiles of .05, .1, .9 and .95, divided as the MASE is.
+    pinball: f64,
     one_step: f64,
     naive: f64,
     microseconds: f64,
@@ -42,10 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let folder = Path::new(&folder);
     let manifest: Value = serde_json::from_reader(File::open(folder.join("manifest.json"))?)?;
     println!(
-        "{:16}{:>8}{:>8}{:>10}{:>9}{:>9}{:>9}  periods",
-        "", "MASE", "SNaive", "best peer", "cover", "1-step", "µs/row"
+        "{:16}{:>8}{:>8}{:>10}{:>9}{:>9}{:>9}{:>9}  periods",
+        "", "MASE", "SNaive", "best peer", "cover", "pinball", "1-step", "µs/row"
     );
-    let (mut ratios, mut ones, mut covers, mut wins) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut ratios, mut ones, mut covers, mut pinballs, mut wins) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new(), 0);
     for (name, facts) in manifest.as_object().into_iter().flatten() {
         let outcome = follow(&series(&folder.join(format!("{name}.csv.gz")))?, facts, &options)?;
         let peers = facts["mase"].as_object().into_iter().flatten();
@@ -55,19 +58,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         wins += usize::from(outcome.mase < best);
         let one = outcome.one_step / outcome.naive;
         println!(
-            "{name:16}{:8.3}{naive:8.3}{best:10.3}{:9.3}{one:9.3}{:9.1}  {:?}",
-            outcome.mase, outcome.coverage, outcome.microseconds, outcome.periods
+            "{name:16}{:8.3}{naive:8.3}{best:10.3}{:9.3}{:9.4}{one:9.3}{:9.1}  {:?}",
+            outcome.mase, outcome.coverage, outcome.pinball, outcome.microseconds, outcome.periods
         );
         ratios.push(outcome.mase / naive);
         ones.push(one);
         covers.push(outcome.coverage);
+        pinballs.push(outcome.pinball);
     }
     let geometric = |x: &[f64]| (x.iter().map(|x| x.ln()).sum::<f64>() / x.len() as f64).exp();
     println!(
-        "MASE / SNaive {:.4}, one-step RMSE / last value {:.4}, coverage {:.4}, ahead of every peer on {wins} of {}",
+        "MASE / SNaive {:.4}, one-step RMSE / last value {:.4}, coverage {:.4}, pinball {:.4}, ahead of every peer on {wins} of {}",
         geometric(&ratios),
         geometric(&ones),
         covers.iter().sum::<f64>() / covers.len() as f64,
+        geometric(&pinballs),
         ratios.len()
     );
     Ok(())
@@ -109,6 +114,10 @@ fn follow(series: &[f64], facts: &Value, options: &[String]) -> Result<Outcome, 
                 outcome.mase += (forecast - truth).abs() / scale;
                 let interval = mixture.quantile(0.05, h, *forecast)..=mixture.quantile(0.95, h, *forecast);
                 outcome.coverage += f64::from(u8::from(interval.contains(truth)));
+                for p in [0.05, 0.1, 0.9, 0.95] {
+                    let beyond = truth - mixture.quantile(p, h, *forecast);
+                    outcome.pinball += (p * beyond).max((p - 1.0) * beyond) / (4.0 * scale);
+                }
                 steps += 1.0;
             }
         }
@@ -121,6 +130,7 @@ fn follow(series: &[f64], facts: &Value, options: &[String]) -> Result<Outcome, 
     outcome.microseconds = begun.elapsed().as_secs_f64() * 1e6 / series.len() as f64;
     outcome.periods = mixture.periods().to_vec();
     (outcome.mase, outcome.coverage) = (outcome.mase / steps, outcome.coverage / steps);
+    outcome.pinball /= steps;
     (outcome.one_step, outcome.naive) = (outcome.one_step.sqrt(), outcome.naive.sqrt());
     Ok(outcome)
 }

@@ -46,6 +46,22 @@ macro_rules! any_forecaster {
                 }
             }
 
+            /// Times that an output left its level for another one, by the forecasters that follow.
+            #[must_use]
+            pub fn shifts(&self) -> u64 {
+                if let Self::Seasons(seasons) = self { seasons.shifts() } else { 0 }
+            }
+
+            /// True if the output has had a value, as far as the forecaster knows.
+            #[must_use]
+            pub fn has_value(&self, output: usize) -> bool {
+                match self {
+                    Self::Seasons(seasons) => seasons.mixture(output).is_begun(),
+                    Self::Guarded(guarded) => guarded.has_value(output),
+                    _ => true,
+                }
+            }
+
             /// The name of this forecaster's variant.
             #[must_use]
             pub fn name(&self) -> &'static str {
@@ -96,6 +112,9 @@ macro_rules! any_forecaster {
             }
             fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error> {
                 match self { $(Self::$variant(forecaster) => forecaster.forecast(steps, inputs),)* }
+            }
+            fn boxed(&self) -> Box<dyn Forecaster> {
+                match self { $(Self::$variant(forecaster) => forecaster.boxed(),)* }
             }
         }
     };

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::forecaster::{check_observation, check_prediction, impute};
-use crate::{ForecastScratch, Forecaster};
+use crate::{Epoch, ForecastScratch, Forecaster};
 
 /// Predicts `2y_{k−1} − y_{k−2}`, and before there are two outputs the last one, or zeros. Inputs
 /// are taken and not used.
@@ -50,6 +50,9 @@ impl Forecaster for LinearExtrapolation {
     fn inputs(&self) -> usize {
         self.inputs
     }
+    fn feed_through(&self) -> bool {
+        false
+    }
     fn time(&self) -> usize {
         self.time
     }
@@ -58,6 +61,9 @@ impl Forecaster for LinearExtrapolation {
     }
     fn lags(&self) -> usize {
         2
+    }
+    fn epochs(&self) -> &[Epoch] {
+        &[]
     }
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
@@ -75,4 +81,5 @@ impl Forecaster for LinearExtrapolation {
         self.time += 1;
         Ok(())
     }
+    crate::forecaster::by_missing!();
 }

@@ -39,19 +39,18 @@ impl ForecastScratch {
 /// Time counts outputs from 0. A system may have an input `u_k` (`q` numbers) at each time; with
 /// *feed-through* `u_k` acts on `y_k` at once and is an argument of the prediction, without it
 /// `u_k` acts from `y_{k+1}` on and is told with the observation.
-pub trait Forecaster: Send + Sync {
+///
+/// The trait is object-safe: `Box<dyn Forecaster>` is a forecaster, and clones. What a method can
+/// do of its own has no default body, so a wrapper around another forecaster forgets none of it.
+pub trait Forecaster: Send + Sync + 'static {
     /// Numbers in an output, `m`.
     fn outputs(&self) -> usize;
 
     /// Numbers in an input, `q`; 0 for a system without inputs.
-    fn inputs(&self) -> usize {
-        0
-    }
+    fn inputs(&self) -> usize;
 
-    /// True if predictions take the input `u_k` of the same time.
-    fn feed_through(&self) -> bool {
-        false
-    }
+    /// True if predictions take the input `u_k` of the same time; false without inputs.
+    fn feed_through(&self) -> bool;
 
     /// Outputs observed so far, which is the time `k` of the output that is predicted next.
     fn time(&self) -> usize;
@@ -59,20 +58,14 @@ pub trait Forecaster: Send + Sync {
     /// True if the warm-up is over, so that the next prediction is the method's own. Until then a
     /// forecaster predicts the last output, or goes on from it by as much as outputs have changed,
     /// and zeros before the first.
-    fn warmed_up(&self) -> bool {
-        true
-    }
+    fn warmed_up(&self) -> bool;
 
     /// Past outputs `p` that the next prediction uses at most; 0 for a method without a window.
-    fn lags(&self) -> usize {
-        0
-    }
+    fn lags(&self) -> usize;
 
     /// The epochs so far, oldest first: empty for a method without epochs. The last one tells
     /// whether `p` has reached its limit.
-    fn epochs(&self) -> &[Epoch] {
-        &[]
-    }
+    fn epochs(&self) -> &[Epoch];
 
     /// `ŷ_k`. Never changes the forecaster, never allocates once `scratch` has grown to its size.
     /// `input` is `u_k` with feed-through and is not read without it (an empty slice will do).
@@ -116,29 +109,76 @@ pub trait Forecaster: Send + Sync {
         self.predict_then_observe(input, output, &mut vec![0.0; self.outputs()])
     }
 
-    /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`), by letting a copy of the
-    /// forecaster miss one output after the other. `inputs` holds `u_k, u_{k+1}, …` (`steps × q`
-    /// numbers; without feed-through the last is not used). Costs a copy of the state and a
-    /// prediction a step.
+    /// Predictions of `y_k … y_{k+steps−1}`, row after row (`steps × m`). `inputs` holds `u_k,
+    /// u_{k+1}, …` (`steps × q` numbers; without feed-through the last is not used). A method
+    /// without a way of its own gives [`forecast_by_missing`] a copy of itself.
     ///
     /// # Errors
     /// As [`predict_with`](Self::predict_with).
-    fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error>
-    where
-        Self: Clone + Sized,
-    {
-        let (m, q) = (self.outputs(), self.inputs());
-        if inputs.len() != steps * q {
-            return Err(ExampleError::Dimension { expected: steps * q, got: inputs.len() }.into());
-        }
-        let mut copy = self.clone();
-        let missing = vec![f64::NAN; m];
-        let mut predictions = vec![0.0; steps * m];
-        for (step, prediction) in predictions.chunks_exact_mut(m).enumerate() {
-            copy.predict_then_observe(&inputs[step * q..(step + 1) * q], &missing, prediction)?;
-        }
-        Ok(predictions)
+    fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error>;
+
+    /// A copy with all that was learnt.
+    fn boxed(&self) -> Box<dyn Forecaster>;
+}
+
+impl Clone for Box<dyn Forecaster> {
+    fn clone(&self) -> Self {
+        (**self).boxed()
     }
+}
+
+impl<F: Forecaster + ?Sized> Forecaster for Box<F> {
+    fn outputs(&self) -> usize {
+        (**self).outputs()
+    }
+    fn inputs(&self) -> usize {
+        (**self).inputs()
+    }
+    fn feed_through(&self) -> bool {
+        (**self).feed_through()
+    }
+    fn time(&self) -> usize {
+        (**self).time()
+    }
+    fn warmed_up(&self) -> bool {
+        (**self).warmed_up()
+    }
+    fn lags(&self) -> usize {
+        (**self).lags()
+    }
+    fn epochs(&self) -> &[Epoch] {
+        (**self).epochs()
+    }
+    fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
+        (**self).predict_with(input, prediction, scratch)
+    }
+    fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
+        (**self).predict_then_observe(input, output, prediction)
+    }
+    fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error> {
+        (**self).forecast(steps, inputs)
+    }
+    fn boxed(&self) -> Box<dyn Forecaster> {
+        (**self).boxed()
+    }
+}
+
+/// Several steps of a forecaster that knows one: `copy` misses one output after the other. Costs a
+/// prediction a step.
+///
+/// # Errors
+/// As [`Forecaster::forecast`].
+pub fn forecast_by_missing(mut copy: impl Forecaster, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, Error> {
+    let (m, q) = (copy.outputs(), copy.inputs());
+    if inputs.len() != steps * q {
+        return Err(ExampleError::Dimension { expected: steps * q, got: inputs.len() }.into());
+    }
+    let missing = vec![f64::NAN; m];
+    let mut predictions = vec![0.0; steps * m];
+    for (step, prediction) in predictions.chunks_exact_mut(m).enumerate() {
+        copy.predict_then_observe(&inputs[step * q..(step + 1) * q], &missing, prediction)?;
+    }
+    Ok(predictions)
 }
 
 /// Largest size of a number that a forecaster takes: its square, times any number of rows, is one.
@@ -146,7 +186,11 @@ pub(crate) const LARGEST: f64 = 1e100;
 
 /// Refuses an input or a place for a prediction that does not fit; the input is looked at only with
 /// feed-through.
-pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], prediction: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_prediction(
+    forecaster: &(impl Forecaster + ?Sized),
+    input: &[f64],
+    prediction: &[f64],
+) -> Result<(), Error> {
     if prediction.len() != forecaster.outputs() {
         return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: prediction.len() }.into());
     }
@@ -154,7 +198,11 @@ pub(crate) fn check_prediction(forecaster: &impl Forecaster, input: &[f64], pred
 }
 
 /// Refuses an observation that cannot be taken.
-pub(crate) fn check_observation(forecaster: &impl Forecaster, input: &[f64], output: &[f64]) -> Result<(), Error> {
+pub(crate) fn check_observation(
+    forecaster: &(impl Forecaster + ?Sized),
+    input: &[f64],
+    output: &[f64],
+) -> Result<(), Error> {
     check_inputs(input, forecaster.inputs())?;
     if output.len() != forecaster.outputs() {
         return Err(ExampleError::Outputs { expected: forecaster.outputs(), got: output.len() }.into());
@@ -191,6 +239,19 @@ pub(crate) fn impute(output: &[f64], prediction: &[f64], kept: &mut Vec<f64>) ->
     kept.extend(output.iter().zip(prediction).map(|(y, predicted)| if y.is_nan() { *predicted } else { *y }));
     if kept.iter().all(|y| y.abs() <= LARGEST) { Ok(()) } else { Err(ExampleError::Diverged.into()) }
 }
+
+/// The methods of several steps of a forecaster that knows one, and clones.
+macro_rules! by_missing {
+    () => {
+        fn forecast(&self, steps: usize, inputs: &[f64]) -> Result<Vec<f64>, crate::Error> {
+            crate::forecaster::forecast_by_missing(self.clone(), steps, inputs)
+        }
+        fn boxed(&self) -> Box<dyn crate::Forecaster> {
+            Box::new(self.clone())
+        }
+    };
+}
+pub(super) use by_missing;
 
 /// Implements [`Forecaster`](crate::Forecaster) for a type whose field `$engine` does all of it.
 macro_rules! forecast_by {
@@ -243,6 +304,7 @@ macro_rules! forecast_by {
                 crate::forecaster::check_observation(self, input, output)?;
                 self.$engine.predict_then_observe(input, output, prediction)
             }
+            crate::forecaster::by_missing!();
         }
     };
 }

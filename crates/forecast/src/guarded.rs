@@ -11,7 +11,8 @@
 //! after others, but without a way back.
 //!
 //! **Gaps.** An output without a value so far counts as 0, so that the others are learnt, and one
-//! that is missing for more than [`LONG`] rows as its own prediction. Predictions are kept within
+//! that is missing for more than [`LONG`] rows as its own prediction. One whose values are far
+//! apart is forecast by itself (`rare_column.rs`). Predictions are kept within
 //! ten widths of the range of late beyond its ends.
 //!
 //! Cost: a comparison a number, and a second, untaught copy of the forecaster.
@@ -20,6 +21,7 @@ use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
 use mercer_experts::OutlierScreen;
 
 use crate::forecaster::{check_observation, check_prediction};
+use crate::rare_column::RareColumn;
 use crate::{Epoch, Error, ForecastScratch, Forecaster};
 
 /// Rows without a return to the level before, after which a new level is one.
@@ -49,6 +51,7 @@ pub struct GuardedForecaster<F> {
     origins: Vec<f64>,
     /// Rows since the last value; none before the first.
     missing: Vec<Option<u32>>,
+    columns: Vec<RareColumn>,
     time: usize,
     held: u64,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
@@ -104,6 +107,7 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
             screens: vec![OutlierScreen::default(); outputs],
             origins: vec![0.0; outputs],
             missing: vec![None; outputs],
+            columns: vec![RareColumn::new(); outputs],
             time: 0,
             held: 0,
             aside: None,
@@ -123,6 +127,12 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
     #[must_use]
     pub fn held(&self) -> u64 {
         self.held
+    }
+
+    /// True if this output has had a value.
+    #[must_use]
+    pub fn has_value(&self, output: usize) -> bool {
+        self.missing.get(output).is_some_and(Option::is_some)
     }
 
     fn event(&self, output: &[f64]) -> SeriesEvent {
@@ -146,10 +156,16 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
         entered.map_or(SeriesEvent::Plain, |(k, _)| SeriesEvent::Enters(k))
     }
 
-    /// The prediction in units of the series, within reach of the values of late.
+    /// The prediction in units of the series, within reach of the values of late, or that of a rare
+    /// column by itself.
     fn finish(&self, prediction: &mut [f64]) {
-        for ((prediction, screen), origin) in prediction.iter_mut().zip(&self.screens).zip(&self.origins) {
-            *prediction += origin;
+        for (k, prediction) in prediction.iter_mut().enumerate() {
+            *prediction += self.origins[k];
+            if let Some(rare) = self.columns[k].prediction() {
+                *prediction = rare;
+                continue;
+            }
+            let screen = &self.screens[k];
             if let Some((low, high)) = screen.range().filter(|(low, high)| low < high) {
                 let reach = REACH * (high - low);
                 *prediction = prediction.clamp(low - reach, high + reach);
@@ -173,9 +189,11 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
         for (k, y) in output.iter().enumerate() {
             let wrong = !y.is_nan() && screens[k].share(*y) < 1.0;
             held += u64::from(wrong);
-            self.work.push(match self.missing[k] {
-                None if y.is_nan() => 0.0,
-                Some(rows) if y.is_nan() && rows > LONG => prediction[k] - origins[k],
+            let rare = self.columns[k].prediction().filter(|_| y.is_nan() || wrong);
+            self.work.push(match (self.missing[k], rare) {
+                (None, _) if y.is_nan() => 0.0,
+                (_, Some(rare)) => rare - origins[k],
+                (Some(rows), None) if y.is_nan() && rows > LONG => prediction[k] - origins[k],
                 _ if wrong => f64::NAN,
                 _ => *y - origins[k],
             });
@@ -187,6 +205,7 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
     /// The row was taken: by `next`, where it is the end of a forecaster or of a trial.
     fn commit(&mut self, event: SeriesEvent, next: Option<F>) {
         let Some(next) = next else { return };
+        self.columns.iter_mut().for_each(RareColumn::restart);
         let before = std::mem::replace(&mut self.inner, next);
         let origins = std::mem::replace(&mut self.origins, self.next_origins.clone());
         let aside = self.aside.take();
@@ -224,11 +243,17 @@ impl<F: Forecaster + Validate> Validate for GuardedForecaster<F> {
         validate_nested(|| self.fresh.validate())?;
         self.screens.validate()?;
         self.origins.validate()?;
+        self.columns.validate()?;
         let system = |other: &F| (other.outputs(), other.inputs(), other.feed_through());
         let outputs = self.inner.outputs();
-        let sized = outputs > 0 && [self.screens.len(), self.missing.len(), self.origins.len()] == [outputs; 3];
+        let sized = outputs > 0
+            && [self.screens.len(), self.missing.len(), self.origins.len(), self.columns.len()] == [outputs; 4];
         let same = system(&self.inner) == system(&self.fresh) && self.fresh.time() == 0;
-        Inconsistent::require(sized && same, WHAT, "it has a screen for each output, and an untaught copy")?;
+        Inconsistent::require(
+            sized && same,
+            WHAT,
+            "it has a screen and a column for each output, and an untaught copy",
+        )?;
         Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
         let Some(aside) = &self.aside else { return Ok(()) };
         validate_nested(|| aside.inner.validate())?;
@@ -299,13 +324,16 @@ impl<F: Forecaster + Clone> Forecaster for GuardedForecaster<F> {
         }
         self.commit(event, next);
         self.held += held;
-        for ((y, screen), missing) in output.iter().zip(&mut self.screens).zip(&mut self.missing) {
+        for (k, y) in output.iter().enumerate() {
             if y.is_nan() {
-                *missing = missing.map(|rows| rows.saturating_add(1));
-            } else {
-                screen.observe(*y);
-                *missing = Some(0);
+                self.missing[k] = self.missing[k].map(|rows| rows.saturating_add(1));
+                continue;
             }
+            if self.screens[k].share(*y) == 1.0 {
+                self.columns[k].see(*y, self.missing[k].map_or(1, |rows| rows.saturating_add(1)));
+            }
+            self.screens[k].observe(*y);
+            self.missing[k] = Some(0);
         }
         if let Some(aside) = &mut self.aside {
             aside.rows += 1;
@@ -315,4 +343,5 @@ impl<F: Forecaster + Clone> Forecaster for GuardedForecaster<F> {
         self.time += 1;
         Ok(())
     }
+    crate::forecaster::by_missing!();
 }

@@ -20,7 +20,7 @@ use crate::Error;
 use crate::forecaster::{check_observation, check_prediction, impute};
 use crate::lag_regression::RegressionMemory;
 use crate::matrix::Matrix;
-use crate::{ForecastScratch, Forecaster};
+use crate::{Epoch, ForecastScratch, Forecaster};
 
 /// Doublings after which a solution that exists has long been found, and steps of polishing.
 const DOUBLINGS: usize = 64;
@@ -184,6 +184,15 @@ impl Forecaster for KalmanPredictor {
     fn time(&self) -> usize {
         self.time
     }
+    fn warmed_up(&self) -> bool {
+        true
+    }
+    fn lags(&self) -> usize {
+        0
+    }
+    fn epochs(&self) -> &[Epoch] {
+        &[]
+    }
 
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
@@ -213,6 +222,7 @@ impl Forecaster for KalmanPredictor {
         self.time += 1;
         Ok(())
     }
+    crate::forecaster::by_missing!();
 }
 
 /// The Riccati equation of a filter.

@@ -4,7 +4,7 @@ use mercer_core::{Inconsistent, Validate};
 
 use crate::Error;
 use crate::forecaster::{check_observation, check_prediction, impute};
-use crate::{ForecastScratch, Forecaster};
+use crate::{Epoch, ForecastScratch, Forecaster};
 
 /// Predicts `y_{k−1}`, and zeros before the first output. Inputs are taken and not used.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,11 +46,20 @@ impl Forecaster for LastValue {
     fn inputs(&self) -> usize {
         self.inputs
     }
+    fn feed_through(&self) -> bool {
+        false
+    }
     fn time(&self) -> usize {
         self.time
     }
+    fn warmed_up(&self) -> bool {
+        true
+    }
     fn lags(&self) -> usize {
         1
+    }
+    fn epochs(&self) -> &[Epoch] {
+        &[]
     }
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], _: &mut ForecastScratch) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
@@ -65,4 +74,5 @@ impl Forecaster for LastValue {
         self.time += 1;
         Ok(())
     }
+    crate::forecaster::by_missing!();
 }

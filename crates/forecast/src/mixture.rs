@@ -177,7 +177,7 @@ impl<F: Forecaster> ForecastMixture<F> {
     }
 }
 
-impl<F: Forecaster + Validate> Validate for ForecastMixture<F> {
+impl<F: Forecaster + Clone + Validate> Validate for ForecastMixture<F> {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "mixture of forecasters";
         validate_nested(|| self.experts.validate())?;
@@ -193,7 +193,7 @@ impl<F: Forecaster + Validate> Validate for ForecastMixture<F> {
     }
 }
 
-impl<F: Forecaster> Forecaster for ForecastMixture<F> {
+impl<F: Forecaster + Clone> Forecaster for ForecastMixture<F> {
     fn outputs(&self) -> usize {
         self.experts[0].outputs()
     }
@@ -287,4 +287,5 @@ impl<F: Forecaster> Forecaster for ForecastMixture<F> {
             learnt => Ok(learnt?),
         }
     }
+    crate::forecaster::by_missing!();
 }

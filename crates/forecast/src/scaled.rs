@@ -249,4 +249,5 @@ impl<F: Forecaster + Clone> Forecaster for ScaledForecaster<F> {
         }
         settled
     }
+    crate::forecaster::by_missing!();
 }

@@ -14,20 +14,20 @@
 //! learns the lags without a linear model (`stack`).
 //!
 //! All but the free ones exist once for the series as it is and, where it begins positive, once for
-//! its logarithms. [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own
-//! errors.
+//! its logarithms; filters and lags exist beside a season without one, too.
+//! [Quantiles](SeasonMixture::quantile) of each horizon come from the mixture's own errors.
 //!
-//! **Warm-up.** Of the first `2m + 2` rows (`m` the shortest period; 10 without one) forecasts are
-//! the value of a season ago and the growth over a season, as far as it can be told from noise
-//! (`beginning`); without a season, the last value and the growth over a row. Before a season is
-//! complete they are the last value. Then units and coordinates
-//! are settled and the rows so far are told to the experts.
+//! **Warm-up** of `2m + 2` rows (`m` the shortest period; 10 without one): the value of a season
+//! ago, or the last, and the growth since (`beginning`). Then units and coordinates are settled and
+//! the rows so far are told to the experts.
 //!
 //! **Gaps.** Filters leave a missing row out, regressions go on upon paths of their own, and a
 //! forecast after `g` missing rows is one of `g + 1` steps, with weights and intervals of as many.
 //!
-//! **Robustness.** Paths stay within one width of the range of the last 3000 rows, and an
-//! observation further out counts as the bound. No forecast is below 0 while no observation was.
+//! **Robustness.** Outliers and outages count as missing; behind a shift of the level the series is
+//! known less the shift (`surprises`). Paths stay within one width of the range of the last 3000
+//! rows, and an observation further out counts as the bound. No forecast is below 0 while no
+//! observation was.
 
 mod bank;
 mod bank_model;
@@ -49,6 +49,7 @@ mod shared;
 mod stack;
 #[cfg(feature = "serde")]
 mod stored;
+mod surprises;
 
 use std::collections::VecDeque;
 
@@ -85,8 +86,8 @@ struct PeriodSearch {
 ///
 /// let params = SeasonParams::default().periods(Periods::Given(vec![12])).horizons(6);
 /// let mut sales = SeasonMixture::new(params)?;
-/// let value = |t: u32| 100.0 + f64::from(t) + 20.0 * (f64::from(t) * std::f64::consts::TAU / 12.0).sin();
-/// for t in 0..60 {
+/// let value = |t: u32| 100.0 + f64::from(t) + 20.0 * (f64::from(t) * std::f64::consts::TAU /
+/// 12.0).sin(); for t in 0..60 {
 ///     sales.learn(Some(value(t)))?; // `None` where a row is missing
 /// }
 /// let ahead = sales.path(6);
@@ -111,11 +112,9 @@ impl SeasonMixture {
     /// When a parameter is outside its range.
     pub fn new(params: SeasonParams) -> Result<Self, ParameterError> {
         params.check()?;
-        let (periods, search) = match &params.periods {
-            Periods::Given(periods) => (periods.clone(), None),
-            Periods::Found => (Vec::new(), Some(PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH })),
-        };
-        Ok(Self { series: SeasonSeries::new(periods), params, search, time: 0 })
+        let searches = !matches!(params.periods, Periods::Given(_));
+        let search = searches.then(|| PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH });
+        Ok(Self { series: SeasonSeries::new(params.periods.first().to_vec()), params, search, time: 0 })
     }
 
     /// The parameters.
@@ -146,6 +145,13 @@ impl SeasonMixture {
         self.series.floor()
     }
 
+    /// Rows so far that were set aside since they were far from their forecasts, and shifts of the
+    /// level.
+    #[must_use]
+    pub fn surprises(&self) -> (usize, usize) {
+        self.series.surprises()
+    }
+
     /// Scores of the forecasts so far.
     #[must_use]
     pub fn scores(&self) -> SeasonScores {
@@ -171,6 +177,15 @@ impl SeasonMixture {
         self.time += 1;
         self.search(observed);
         prediction
+    }
+
+    /// Forgets all rows but their number.
+    pub(crate) fn begin_anew(&mut self) {
+        self.series = SeasonSeries::new(self.params.periods.first().to_vec());
+        if let Some(search) = &mut self.search {
+            search.recent.clear();
+            search.next = self.time + FIRST_SEARCH;
+        }
     }
 
     /// An observation as it counts.
@@ -220,7 +235,14 @@ impl SeasonMixture {
                 last
             })
             .collect();
-        let found = periods::periods(&filled);
+        let found = match &self.params.periods {
+            Periods::Given(periods) => periods.clone(),
+            Periods::Found => periods::periods(&filled),
+            Periods::Calendar { likely, asked } => {
+                let shown = periods::shows(&filled, *asked, likely.last().copied().unwrap_or(1));
+                likely.iter().copied().chain(shown.then_some(*asked)).collect()
+            }
+        };
         if found != self.series.periods() {
             self.series = SeasonSeries::new(found);
             for row in &search.recent {
@@ -271,7 +293,7 @@ impl Validate for SeasonMixture {
             (Periods::Given(periods), None) => {
                 Inconsistent::require(periods == self.series.periods(), WHAT, "its periods are those given")
             }
-            (Periods::Found, Some(search)) => {
+            (Periods::Found | Periods::Calendar { .. }, Some(search)) => {
                 search.recent.iter().flatten().try_for_each(Validate::validate)?;
                 let fits = search.recent.len() <= SEARCHED && search.next < usize::MAX / 4;
                 Inconsistent::require(fits, WHAT, "it has the rows that periods are found from")

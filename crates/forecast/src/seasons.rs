@@ -1,17 +1,20 @@
-//! [`SeasonMixture`]s of several outputs, with known inputs.
+//! [`SeasonMixture`]s of several outputs, with known inputs and levels that jump.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::OutlierScreen;
 
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::Effect;
-use crate::{Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
+use crate::levels::Levels;
+use crate::{Epoch, Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
 /// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
 /// or prices: the input of a row acts on its outputs. The linear effect of the inputs is learnt
 /// beside the mixture and taken off before it.
 ///
-/// A column that begins late, or is never there, does not change the others.
+/// A column that begins late, or is never there, does not change the others. A value far beyond all
+/// others is held back, and a new level followed with all that was learnt; where an output leaves a
+/// constant, its mixture begins anew.
 ///
 /// ```
 /// use mercer_forecast::{Forecaster, Periods, SeasonParams, Seasons};
@@ -43,6 +46,8 @@ struct SeasonColumn {
     /// `None` without inputs.
     effect: Option<Effect>,
     negative: bool,
+    /// The mixture sees what is left of its outputs above an origin, which moves with their level.
+    levels: Levels,
     /// Values that are implausible by those before them count as missing.
     screen: OutlierScreen,
     /// The number of these values.
@@ -57,29 +62,49 @@ impl SeasonColumn {
 
     /// 0 while no output was negative.
     fn floor(&self) -> Option<f64> {
-        match self.effect {
-            None => self.mixture.floor(),
-            Some(_) => (!self.negative && self.mixture.is_begun()).then_some(0.0),
-        }
+        (!self.negative && self.mixture.is_begun()).then_some(0.0)
     }
 
     fn forecast<'a>(&self, path: &mut [f64], input: impl Fn(usize) -> &'a [f64], scratch: &mut ForecastScratch) {
         self.mixture.forecast_into(path, scratch);
         let floor = self.floor();
-        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.effect(input(step)), floor));
+        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.beside(input(step)), floor));
+    }
+
+    /// What is added to a forecast of the mixture: the effect of its input, and the origin.
+    fn beside(&self, input: &[f64]) -> f64 {
+        self.effect(input) + self.levels.origin()
+    }
+
+    /// Moves the origin with the level of an output that is not held back.
+    fn follow(&mut self, y: f64, stretches: bool, by_input: f64) {
+        let mut levels = self.levels;
+        levels.turn(y - by_input, stretches, || self.mixture.path(1)[0]);
+        self.levels = levels;
     }
 
     /// Learns a row, and returns its prediction.
     fn learn(&mut self, input: &[f64], observed: Option<f64>) -> f64 {
+        let stretches = observed.is_some_and(|y| self.screen.stretches(y));
+        let constant = self.screen.waiting().and_then(|_| self.screen.range()).map(|(constant, _)| constant);
         let held = observed.is_some_and(|y| self.screen.observe(y) < 1.0);
         self.held += u64::from(held);
         let observed = observed.filter(|_| !held);
-        let by_input = self.effect(input);
-        let rest = observed.map(|y| (y - by_input).clamp(-LARGEST, LARGEST));
+        let (by_input, floor, before) = (self.effect(input), self.floor(), self.levels.origin());
+        let left = constant.zip(observed).is_some_and(|(constant, y)| constant != y);
+        let leaves = left.then(|| self.mixture.path(1)[0]);
+        if left {
+            self.mixture.begin_anew();
+            self.levels.restart();
+        } else if let Some(y) = observed {
+            self.follow(y, stretches, by_input);
+        }
+        let origin = self.levels.origin();
+        let rest = observed.map(|y| (y - by_input - origin).clamp(-LARGEST, LARGEST));
         let counts = rest.map(|rest| self.mixture.counts(rest) + by_input);
-        let floor = self.floor();
-        let prediction = finish(self.mixture.step(rest), by_input, floor);
-        self.negative |= counts.is_some_and(|y| y < 0.0);
+        let made = self.mixture.step(rest);
+        let prediction = finish(leaves.unwrap_or(made), by_input + before, floor);
+        self.negative |= counts.is_some_and(|y| y + origin < 0.0);
         if let Some(effect) = &mut self.effect {
             effect.learn(input, counts, self.mixture.periods().first().copied());
         }
@@ -104,6 +129,7 @@ impl Seasons {
             mixture: SeasonMixture::new(params.clone())?,
             effect: (inputs > 0).then(|| Effect::new(inputs)),
             negative: false,
+            levels: Levels::default(),
             screen: OutlierScreen::default(),
             held: 0,
         };
@@ -113,7 +139,13 @@ impl Seasons {
     /// Values that were taken for wrong, and counted as missing.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.columns.iter().map(|column| column.held).sum()
+        self.columns.iter().map(|column| column.held + column.mixture.surprises().0 as u64).sum()
+    }
+
+    /// Times that an output left its level for another one, which was followed.
+    #[must_use]
+    pub fn shifts(&self) -> u64 {
+        self.columns.iter().map(|column| column.mixture.surprises().1 as u64).sum()
     }
 
     /// The mixture of an output.
@@ -169,6 +201,7 @@ impl Validate for Seasons {
         for column in &self.columns {
             column.mixture.validate()?;
             column.screen.validate()?;
+            column.levels.validate()?;
             let same = column.mixture.time() == self.time && column.effect.is_some() == (self.inputs > 0);
             Inconsistent::require(same, WHAT, "they have seen the same rows")?;
             column.effect.iter().try_for_each(|effect| effect.validate(self.inputs))?;
@@ -196,6 +229,9 @@ impl Forecaster for Seasons {
     /// The longest period, or 1.
     fn lags(&self) -> usize {
         self.columns.iter().filter_map(|column| column.mixture.periods().last()).copied().max().unwrap_or(1)
+    }
+    fn epochs(&self) -> &[Epoch] {
+        &[]
     }
 
     fn predict_with(&self, input: &[f64], prediction: &mut [f64], scratch: &mut ForecastScratch) -> Result<(), Error> {
@@ -229,5 +265,8 @@ impl Forecaster for Seasons {
             predictions.iter_mut().skip(output).step_by(m).zip(&path).for_each(|(to, from)| *to = *from);
         }
         Ok(predictions)
+    }
+    fn boxed(&self) -> Box<dyn Forecaster> {
+        Box::new(self.clone())
     }
 }

@@ -207,4 +207,5 @@ impl Forecaster for WindowedSlip {
         }
         Ok(())
     }
+    crate::forecaster::by_missing!();
 }

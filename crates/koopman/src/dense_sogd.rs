@@ -19,6 +19,7 @@ use mercer_simd::scale;
 use mercer_sparsify::Probe;
 
 use crate::Error;
+use crate::learner::check_pairs;
 use crate::side::Side;
 use crate::step_schedule::check_stability;
 use crate::{KernelOperator, OperatorLearner, OperatorStep, StepSchedule, Verdict};
@@ -122,6 +123,15 @@ impl<K: Kernel, L: Kernel> OperatorLearner<K, L> for DenseSogd<K, L> {
         let learnt = self.learn(x, x_plus, &probe, &mut column);
         self.scratch = (probe, column);
         learnt
+    }
+
+    fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
+        let (d, d_plus) = (self.operator.input_dimension(), self.operator.output_dimension());
+        check_pairs(xs, d, xs_plus, d_plus)?;
+        for (x, x_plus) in xs.chunks_exact(d.max(1)).zip(xs_plus.chunks_exact(d_plus.max(1))) {
+            steps.push(self.update(x, x_plus)?);
+        }
+        Ok(())
     }
 
     fn operator(&self) -> &KernelOperator<K, L> {

@@ -24,8 +24,9 @@ pub struct OperatorStep {
     pub loss: Option<f64>,
 }
 
-/// A learner of an operator from a stream of pairs `(x, x⁺)`.
-pub trait OperatorLearner<K: Kernel, L: Kernel> {
+/// A learner of an operator from a stream of pairs `(x, x⁺)`. The trait is object-safe, and a box
+/// of a learner is one.
+pub trait OperatorLearner<K: Kernel, L: Kernel>: Send + Sync {
     /// Learns one pair.
     ///
     /// # Errors
@@ -40,21 +41,28 @@ pub trait OperatorLearner<K: Kernel, L: Kernel> {
     /// # Errors
     /// When the two tables have not as many rows, and the first refused pair's; the pairs before it
     /// are learnt, and `steps` tells how many they are.
-    fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
-        let operator = self.operator();
-        let (d, d_plus) = (operator.input_dimension(), operator.output_dimension());
-        check_pairs(xs, d, xs_plus, d_plus)?;
-        for (x, x_plus) in xs.chunks_exact(d.max(1)).zip(xs_plus.chunks_exact(d_plus.max(1))) {
-            steps.push(self.update(x, x_plus)?);
-        }
-        Ok(())
-    }
+    fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error>;
 
     /// The operator learnt so far. Cloning it keeps a snapshot.
     fn operator(&self) -> &KernelOperator<K, L>;
 
     /// Pairs learnt so far.
     fn rounds(&self) -> u64;
+}
+
+impl<K: Kernel, L: Kernel, O: OperatorLearner<K, L> + ?Sized> OperatorLearner<K, L> for Box<O> {
+    fn update(&mut self, x: &[f64], x_plus: &[f64]) -> Result<OperatorStep, Error> {
+        (**self).update(x, x_plus)
+    }
+    fn learn_block(&mut self, xs: &[f64], xs_plus: &[f64], steps: &mut Vec<OperatorStep>) -> Result<(), Error> {
+        (**self).learn_block(xs, xs_plus, steps)
+    }
+    fn operator(&self) -> &KernelOperator<K, L> {
+        (**self).operator()
+    }
+    fn rounds(&self) -> u64 {
+        (**self).rounds()
+    }
 }
 
 /// The number of rows of two tables, if it is the same.

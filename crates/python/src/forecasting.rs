@@ -67,12 +67,8 @@ impl ForecasterSpec {
     /// A season mixture for each output, as the command makes it.
     fn season(&self, m: usize, q: usize) -> PyResult<Box<Prediction>> {
         let periods = self.season.clone().map_or(Periods::Found, Periods::Given);
-        let (shown, warm_up) = match &periods {
-            Periods::Found => ("\"found\"".to_owned(), FIRST_ROWS),
-            Periods::Given(periods) => {
-                (format!("{periods:?}"), periods.first().map_or(FIRST_ROWS, |period| 2 * period + 2))
-            }
-        };
+        let shown = self.season.as_ref().map_or_else(|| "\"found\"".to_owned(), |given| format!("{given:?}"));
+        let warm_up = periods.first().first().map_or(FIRST_ROWS, |period| 2 * period + 2);
         let mut parameters = vec![("season".to_owned(), shown), ("horizons".to_owned(), self.horizons.to_string())];
         let mut params = SeasonParams::default().periods(periods).horizons(self.horizons);
         if let Some(share) = self.intervals {

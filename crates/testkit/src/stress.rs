@@ -9,9 +9,11 @@
 //! where this is larger, and if no prediction on the way was a million times as large as the right
 //! targets. A row may instead be refused by name: with a remedy, and not as a divergence.
 //!
-//! Learners of classes are scored by their mistakes and meet the stresses of weights and inputs.
-//! [`series`] has the same for forecasters.
+//! Learners of classes are scored by their mistakes, of which a stress may add one in
+//! five rows, and meet the stresses of weights and inputs.
+//! [`series`] has the same for forecasters, [`coverage`] the shares that intervals hold.
 
+pub mod coverage;
 pub mod series;
 mod table;
 
@@ -44,6 +46,9 @@ pub const BEHIND: usize = RECOVERY + SCORED;
 /// Targets in the mean that a learner is compared with.
 const WINDOW: usize = 200;
 
+/// How far the share of right classes may fall.
+const FALL: f64 = 0.2;
+
 /// Size of a prediction that never holds, where targets are of the order of 1.
 const EXPLODED: f64 = 1e6;
 
@@ -54,8 +59,8 @@ pub enum Stress {
     Weights(f64, usize),
     /// So many targets of −9999 in a row, the last at the middle.
     Run(usize),
-    /// The target is its sign, and from a quarter of the stream on, every so-many-th row has this
-    /// weight.
+    /// Two classes, inside of a circle and outside, and from a quarter of the stream on, every
+    /// so-many-th row has this weight.
     ClassWeights(f64, usize),
     /// Five targets of −9999 every 500 rows.
     Runs,
@@ -197,9 +202,14 @@ fn row(stress: Stress, stressed: bool, t: usize, middle: usize, generator: &mut 
         x[1] = 0.0;
     }
     let mut row = StressRow { x, y: (3.0 * x[0]).sin() * (2.0 * x[1] + 0.5).cos() + noise, weight: 1.0, right: true };
-    let wrong = |y| StressRow { y, right: false, ..row };
     match stress {
         Stress::Start(zeros, _) if t < zeros => row.y = 0.0,
+        // As many rows inside of the circle as outside.
+        Stress::ClassWeights(..) => row.y = 0.16 - (x[0] - 0.5).powi(2) - (x[1] - 0.5).powi(2) + 0.2 * noise,
+        _ => {}
+    }
+    let wrong = |y| StressRow { y, right: false, ..row };
+    match stress {
         _ if !stressed => {}
         Stress::Weights(weight, every) | Stress::ClassWeights(weight, every)
             if 4 * t >= middle && t.is_multiple_of(every) =>
@@ -308,6 +318,13 @@ impl Verdict {
         let ratio = error / undisturbed;
         if error <= (3.0 * undisturbed).max(1.1 * constant) { Self::Held(ratio) } else { Self::Ruined(ratio) }
     }
+
+    /// The verdict on a share of wrong classes, beside that without the stress.
+    #[must_use]
+    pub fn of_shares(error: f64, undisturbed: f64) -> Self {
+        let ratio = error / undisturbed;
+        if error <= undisturbed + FALL { Self::Held(ratio) } else { Self::Ruined(ratio) }
+    }
 }
 
 impl std::fmt::Display for Verdict {
@@ -385,6 +402,7 @@ pub fn cell(subject: &StressSubject, stress: Stress, middle: usize) -> StressRes
         Err(refused) => return Ok(Verdict::Refused(refused.to_string())),
     };
     Ok(match outcome(&mut *learner, classes, stress, true, middle) {
+        Ok(StressOutcome { error, .. }) if classes => Verdict::of_shares(error, undisturbed.error),
         Ok(StressOutcome { error, mean }) => Verdict::new(error, undisturbed.error, mean),
         Err(Error::Example(error @ (ExampleError::Diverged | ExampleError::KernelOverflow))) => {
             Verdict::Diverged(error.to_string())
@@ -438,5 +456,6 @@ mod tests {
         assert!(!judged(mean, Stress::Weights(30.0, 2)).fails());
         assert!(judged(mean, Stress::Run(10)).fails(), "a mean without a screen is ruined by sentinels");
         assert!(judged(|| Box::new(Exploding(0.1)), Stress::Weights(30.0, 2)).fails());
+        assert!(Verdict::of_shares(0.48, 0.2).fails() && !Verdict::of_shares(0.28, 0.2).fails());
     }
 }

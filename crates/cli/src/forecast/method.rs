@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use mercer_encoding::TimeStep;
 use mercer_forecast::{
     AnyForecaster, ConformalIntervals, Detail, EpochSchedule, Error, ForecastMixture, Forgetting, GridParams,
     GuardedForecaster, InputParams, IntervalParams, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
@@ -150,10 +151,20 @@ impl ForecastMaking {
 /// Facts with which a season mixture is made beside its options: the periods that the times
 /// suggest, and the steps that are forecast.
 pub(super) struct SeasonSetup {
-    pub(super) periods: Vec<usize>,
+    pub(super) periods: Periods,
     pub(super) steps: Option<NonZeroUsize>,
     /// True if there are many series.
     pub(super) grouped: bool,
+}
+
+/// The periods of rows that are this far apart.
+pub(super) fn periods_of(step: TimeStep) -> Periods {
+    let likely = step.periods();
+    match step.year() {
+        Some(asked) => Periods::Calendar { likely, asked },
+        None if likely.is_empty() => Periods::Found,
+        None => Periods::Given(likely),
+    }
 }
 
 /// The season mixture that the options ask for, with nothing observed.
@@ -165,19 +176,16 @@ fn build_season(
     let (m, q) = (columns.outputs.len(), columns.inputs.len());
     let periods = match &arguments.season {
         Some(Season::Given(periods)) => Periods::Given(periods.clone()),
-        Some(Season::Auto) | None if ahead.periods.is_empty() => Periods::Found,
-        Some(Season::Auto) | None => Periods::Given(ahead.periods.clone()),
+        Some(Season::Auto) | None => ahead.periods.clone(),
     };
     let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().clamp(HORIZONS, MOST_HORIZONS));
     let season = match &periods {
-        Periods::Found => json!("found"),
         Periods::Given(periods) => json!(periods),
+        Periods::Calendar { likely, .. } => json!(likely),
+        _ => json!("found"),
     };
     let mut parameters = vec![("season", season), ("horizons", json!(horizons))];
-    let warm_up = match &periods {
-        Periods::Given(periods) if !periods.is_empty() => 2 * periods[0] + 2,
-        _ => WARM_UP,
-    };
+    let warm_up = periods.first().first().map_or(WARM_UP, |period| 2 * period + 2);
     let mut params = SeasonParams::default().periods(periods).horizons(horizons);
     if m > MANY || ahead.grouped {
         params = params.detail(Detail::Light);

@@ -318,10 +318,9 @@ impl SeriesPass {
         Some(row.iter().enumerate().map(|(output, value)| seasons.quantile(output, p, step, *value)).collect())
     }
 
-    /// Outputs of season mixtures that had no value yet.
+    /// Outputs that had no value yet.
     pub(super) fn silent(&self) -> impl Iterator<Item = usize> {
-        let silent = |output: &usize| self.seasons().is_some_and(|seasons| !seasons.mixture(*output).is_begun());
-        (0..self.output.len()).filter(silent)
+        (0..self.output.len()).filter(|output| !self.model.forecaster.has_value(*output))
     }
 
     /// The shortest season of an output: that of the forecaster, or else of the times.

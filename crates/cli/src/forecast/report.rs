@@ -390,6 +390,11 @@ impl ForecastReport {
                  -9999, is named by --gap=-9999"
             ));
         }
+        let shifts = pass.model().forecaster.shifts();
+        if shifts > 0 {
+            let times = if shifts == 1 { "once".to_owned() } else { format!("{shifts} times") };
+            notes.push(format!("the level shifted {times}; the rows behind it are learnt less the shift"));
+        }
         notes.extend(pass.overshoot());
         notes
     }

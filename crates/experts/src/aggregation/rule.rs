@@ -30,6 +30,7 @@
 /// fixed share (and feels no regret)*, NIPS 2012.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
 pub enum Rule {
     /// Exponential weights with AdaHedge's rate.
     Ewa,

@@ -13,6 +13,7 @@ use mercer_core::{Inconsistent, Number, ParameterError, Validate};
 /// [`Aggregation::sharing`](super::Aggregation::sharing) says what it guarantees.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Share {
     /// The same `α` in every round, at least 0 and below 1: about the number of switches expected
     /// divided by the number of rounds. 0 shares nothing.

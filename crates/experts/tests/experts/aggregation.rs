@@ -87,7 +87,7 @@ fn weights_are_those_of_the_definitions() {
                     let expected = match rule {
                         Rule::Ewa => oracle::ada_hedge(&history[..t]),
                         Rule::Boa => oracle::boa(&history[..t]),
-                        Rule::MlPoly => oracle::ml_poly(&history[..t]),
+                        _ => oracle::ml_poly(&history[..t]),
                     };
                     for (p, q) in weights[t].iter().zip(&expected) {
                         assert!((p - q).abs() < 1e-9, "{rule}, {name}, round {t}: {:?} not {expected:?}", weights[t]);
@@ -128,7 +128,7 @@ fn bound(rule: Rule, history: &[Vec<f64>], weights: &[Vec<f64>], k: usize) -> f6
             let second: f64 = (first + 1..history.len()).map(|t| rate(t - 1, k) * scaled[t][k] * scaled[t][k]).sum();
             (log_experts + mass.ln()) / rate(history.len() - 1, k) + second + range
         }
-        Rule::MlPoly => {
+        _ => {
             let least = ranges.iter().copied().find(|range| *range > 0.0).unwrap_or(1.0);
             let potential: f64 = (0..experts).map(|j| ((range * range + squares(j)) / (least * least)).log2()).sum();
             ((range * range + squares(k)) * potential).sqrt() + range

@@ -14,7 +14,7 @@ const SHARES: [Share; 4] = [Share::Fixed(1e-3), Share::Fixed(0.1), Share::Fixed(
 fn part(share: Share, t: usize) -> f64 {
     match share {
         Share::Fixed(share) => share,
-        Share::Decreasing => 1.0 / (t as f64 + 2.0),
+        _ => 1.0 / (t as f64 + 2.0),
     }
 }
 

@@ -7,7 +7,7 @@ use super::bank_model::BankModel;
 use super::coordinates::{Coordinate, LARGEST};
 use super::history::RecentRange;
 use super::lags::{LagSet, Past, View, reach};
-use super::params::SeasonParams;
+use super::params::{Detail, SeasonParams};
 use crate::ForecastScratch;
 
 /// Rows that a regression's target must have before it.
@@ -28,9 +28,18 @@ struct Side {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Experts {
     sides: Vec<Side>,
-    model: BankModel,
-    bank: SeasonBank,
+    /// Filters with the waves of the periods, and such without.
+    banks: Vec<(BankModel, SeasonBank)>,
     sets: Vec<LagSet>,
+    /// By how much the level has shifted: experts know the series less that.
+    shift: f64,
+}
+
+/// The models of the banks: a season that has gone, or that never was, is not in the last.
+fn models(periods: &[usize], detail: Detail) -> Vec<BankModel> {
+    let seasonless: &[usize] = &[];
+    let all = [periods, seasonless];
+    all.iter().take(if periods.is_empty() { 1 } else { 2 }).map(|periods| BankModel::new(periods, detail)).collect()
 }
 
 impl Side {
@@ -44,10 +53,10 @@ impl Side {
     }
 
     /// Clips a path to where it may go, and brings it back to the series.
-    fn finish(&self, bounds: (f64, f64), path: &mut [f64]) {
+    fn finish(&self, bounds: (f64, f64), shift: f64, path: &mut [f64]) {
         path.iter_mut().for_each(|z| *z = z.clamp(bounds.0, bounds.1));
         self.coordinate.values(path);
-        path.iter_mut().for_each(|y| *y = y.clamp(-LARGEST, LARGEST));
+        path.iter_mut().for_each(|y| *y = (*y + shift).clamp(-LARGEST, LARGEST));
     }
 }
 
@@ -60,20 +69,34 @@ impl Experts {
             Side { coordinate, past: Past::new(&z, reach(periods)), range: RecentRange::new() }
         };
         let sides: Vec<Side> = Coordinate::choose(observed.iter().copied()).into_iter().map(side).collect();
-        let model = BankModel::new(periods, params.detail);
+        let bank = |model: BankModel| {
+            let filters = SeasonBank::new(&model, sides.len());
+            (model, filters)
+        };
         Self {
-            bank: SeasonBank::new(&model, sides.len()),
+            banks: models(periods, params.detail).into_iter().map(bank).collect(),
             sets: LagSet::all(periods, params.detail, sides.len(), params.seed),
             sides,
-            model,
+            shift: 0.0,
         }
     }
 
-    pub(super) fn count(&self) -> usize {
-        self.sides.len() * self.model.filters() + self.sets.iter().map(LagSet::experts).sum::<usize>()
+    /// By how much the level has shifted so far.
+    pub(super) fn shift(&self) -> f64 {
+        self.shift
     }
 
-    /// The series as it is.
+    /// The level shifts.
+    pub(super) fn shift_by(&mut self, by: f64) {
+        self.shift += by;
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.sides.len() * self.banks.iter().map(|(model, _)| model.filters()).sum::<usize>()
+            + self.sets.iter().map(LagSet::experts).sum::<usize>()
+    }
+
+    /// The series as it is, less the shift.
     pub(super) fn plain(&self) -> View<'_> {
         self.sides[0].view()
     }
@@ -85,14 +108,18 @@ impl Experts {
 
     /// The paths of all experts, `steps` numbers each.
     pub(super) fn forecast(&self, steps: usize, paths: &mut [f64], scratch: &mut ForecastScratch, work: &mut Vec<f64>) {
-        let filters = self.model.filters();
-        let (mut part, mut rest) = paths.split_at_mut(self.sides.len() * filters * steps);
-        self.bank.forecast(&self.model, steps, part, work);
-        self.finish(filters, steps, part);
+        let mut rest = paths;
+        for (model, bank) in &self.banks {
+            let (part, behind) = rest.split_at_mut(self.sides.len() * model.filters() * steps);
+            bank.forecast(model, steps, part, work);
+            self.finish(model.filters(), steps, part);
+            rest = behind;
+        }
         for set in &self.sets {
-            (part, rest) = rest.split_at_mut(set.experts() * steps);
+            let (part, behind) = rest.split_at_mut(set.experts() * steps);
             set.forecast(|c| self.sides[c].view(), steps, part, scratch);
             self.finish(set.members(), steps, part);
+            rest = behind;
         }
     }
 
@@ -100,20 +127,25 @@ impl Experts {
     fn finish(&self, members: usize, steps: usize, paths: &mut [f64]) {
         for (side, paths) in self.sides.iter().zip(paths.chunks_exact_mut(members * steps)) {
             let bounds = side.range.bounds();
-            paths.chunks_exact_mut(steps).for_each(|path| side.finish(bounds, path));
+            paths.chunks_exact_mut(steps).for_each(|path| side.finish(bounds, self.shift, path));
         }
+    }
+
+    /// True if an observation lies between late ones, less the shift.
+    pub(super) fn holds(&self, y: f64) -> bool {
+        self.sides[0].range.holds(y - self.shift)
     }
 
     /// An observation as it counts: see [`RecentRange::tame`].
     pub(super) fn tame(&self, y: f64) -> f64 {
-        self.sides[0].range.tame(y)
+        self.sides[0].range.tame(y - self.shift) + self.shift
     }
 
     /// Learns the next row.
     pub(super) fn learn(&mut self, y: f64, scratch: &mut ForecastScratch) {
         let z = self.coordinates_of(y);
         let z = &z[..self.sides.len()];
-        self.bank.step(&self.model, Some(z));
+        self.banks.iter_mut().for_each(|(model, bank)| bank.step(model, Some(z)));
         if self.sides[0].past.recent.rows().len() >= FIRST_ROWS {
             let sides = &self.sides;
             self.sets.iter_mut().for_each(|set| set.learn(|c| sides[c].view(), z, scratch));
@@ -127,7 +159,7 @@ impl Experts {
 
     /// The next row is missing; `forecast` stands for it where it is a lag of later rows.
     pub(super) fn skip(&mut self, forecast: f64, scratch: &mut ForecastScratch) {
-        self.bank.step(&self.model, None);
+        self.banks.iter_mut().for_each(|(model, bank)| bank.step(model, None));
         let reach = self.sides[0].past.recent.kept();
         let sides = &self.sides;
         self.sets.iter_mut().for_each(|set| set.skip(|c| sides[c].view(), reach, scratch));
@@ -136,11 +168,12 @@ impl Experts {
     }
 
     fn coordinates_of(&self, y: f64) -> [f64; 2] {
-        std::array::from_fn(|c| self.sides.get(c).map_or(0.0, |side| side.coordinate.of_value(y)))
+        std::array::from_fn(|c| self.sides.get(c).map_or(0.0, |side| side.coordinate.of_value(y - self.shift)))
     }
 
     pub(super) fn validate(&self, periods: &[usize], params: &SeasonParams) -> Result<(), Inconsistent> {
         const WHAT: &str = "experts of a season mixture";
+        self.shift.validate()?;
         let plain = self.sides.first().is_some_and(|side| side.coordinate == Coordinate::Plain);
         let logs = self.sides[1..].iter().all(|side| side.coordinate != Coordinate::Plain);
         Inconsistent::require(plain && logs && self.sides.len() <= 2, WHAT, "coordinates are plain, and logarithms")?;
@@ -149,9 +182,9 @@ impl Experts {
             side.past.validate(reach(periods))?;
             side.range.validate()?;
         }
-        let same = self.model == BankModel::new(periods, params.detail);
+        let same = self.banks.iter().map(|(model, _)| model).eq(&models(periods, params.detail));
         Inconsistent::require(same, WHAT, "filters are those of the periods")?;
-        self.bank.validate(&self.model, self.sides.len())?;
+        self.banks.iter().try_for_each(|(model, bank)| bank.validate(model, self.sides.len()))?;
         LagSet::validate(&self.sets, periods, params.detail, self.sides.len(), params.seed)
     }
 }

@@ -65,12 +65,23 @@ impl RecentRange {
         self.rows += 1;
     }
 
-    /// One width of the range beyond either end of it.
-    pub(super) fn bounds(&self) -> (f64, f64) {
+    /// The least and the largest, in no order before the first row.
+    fn ends(&self) -> (f64, f64) {
         let filled = self.rows.div_ceil(BLOCK).min(BLOCKS);
         let ends = &self.ends[..filled];
         let least = ends.iter().map(|end| end.0).fold(f64::INFINITY, f64::min);
-        let largest = ends.iter().map(|end| end.1).fold(f64::NEG_INFINITY, f64::max);
+        (least, ends.iter().map(|end| end.1).fold(f64::NEG_INFINITY, f64::max))
+    }
+
+    /// True if a value lies between those of the rows.
+    pub(super) fn holds(&self, value: f64) -> bool {
+        let (least, largest) = self.ends();
+        (least..=largest).contains(&value)
+    }
+
+    /// One width of the range beyond either end of it.
+    pub(super) fn bounds(&self) -> (f64, f64) {
+        let (least, largest) = self.ends();
         if least > largest {
             return (0.0, 0.0);
         }

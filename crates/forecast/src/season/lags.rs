@@ -107,7 +107,12 @@ impl Design {
                 choices.push(LagChoice { near: 8, lambda, cosines, every: 8, forgets: false, anchors, ..plain });
             }
         }
-        choices.iter().map(|choice| Self::new(periods, choice, longest, seed)).collect()
+        let mut designs: Vec<Self> = choices.iter().map(|choice| Self::new(periods, choice, longest, seed)).collect();
+        if !periods.is_empty() {
+            // A season that has gone, or that never was.
+            designs.push(Self::new(&[], &plain, 1, seed));
+        }
+        designs
     }
 
     fn new(periods: &[usize], choice: &LagChoice, longest: usize, seed: u64) -> Self {

@@ -15,12 +15,32 @@ const MOST_BUDGET: usize = 1_000_000_000;
 /// The lengths of the seasons, in rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Periods {
     /// They are found from the data, and looked for again as the series grows.
     #[default]
     Found,
     /// Up to three, shortest first; none for a series without a season.
     Given(Vec<usize>),
+    /// Those that the calendar makes likely (up to two, shortest first), and a longer one that the
+    /// data are asked for as the series grows: a year of days.
+    Calendar {
+        /// Periods from the first row on.
+        likely: Vec<usize>,
+        /// The period that joins them where the data show it.
+        asked: usize,
+    },
+}
+
+impl Periods {
+    /// The periods before anything is observed.
+    #[must_use]
+    pub fn first(&self) -> &[usize] {
+        match self {
+            Self::Found => &[],
+            Self::Given(periods) | Self::Calendar { likely: periods, .. } => periods,
+        }
+    }
 }
 
 /// Number of experts.
@@ -95,9 +115,12 @@ impl SeasonParams {
                 budget as f64,
             )?;
         }
-        let Periods::Given(periods) = &self.periods else { return Ok(()) };
+        let mut periods = self.periods.first().to_vec();
+        if let Periods::Calendar { asked, .. } = self.periods {
+            periods.push(asked);
+        }
         ParameterError::require(periods.len() <= 3, "periods", "three at most", periods.len() as f64)?;
-        for period in periods {
+        for period in &periods {
             let inside = (2..=LONGEST_PERIOD).contains(period);
             ParameterError::require(inside, "periods", "from 2 to 20000 rows", *period as f64)?;
         }

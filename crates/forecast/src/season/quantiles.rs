@@ -1,18 +1,26 @@
 //! Quantiles around the mixture's forecasts, for each horizon.
 //!
-//! `σ_h²` is a running mean over `min(n, 30)` of the squared errors of `h` steps, the root of which
-//! counts as `8 σ_h` at most from the 31st on. The residuals `r = e/σ_h`, with `σ_h` as it was
-//! before and within ±8, are kept by bucket of horizons. A quantile is
+//! `s_h²` is a running mean over `n_h = min(rows, 30)` of the squared errors of `h` steps, the root
+//! of which counts as `8 σ_h` at most from the 31st on. Few errors say little, so the scale has a
+//! prior of 6 rows, the mean of what errors of fewer steps say, which grow like `h^.35`:
 //!
 //! ```text
-//! ŷ_h + κ σ_h quantile_p'(r),     p' = p (1 + 1/n) above the middle, and its mirror image below
-//! ln κ ← ln κ + rate ([y outside its interval] − (1 − coverage))/w
+//! σ_h² = (n_h s_h² + 6 p_h)/(n_h + 6),   p_h = mean of s_1² h^.7 and s_k² (h/k)^.7, k = h/2, h/4
 //! ```
 //!
-//! so residuals may lean to one side, and `κ`, one a bucket of `w` horizons, holds the share of
-//! rows that the intervals of the given coverage hold: the adaptive level of conformal inference
-//! (Gibbs and Candès 2021), as a width, which does not end at the largest residual kept. A quantile
-//! stays on its side of the forecast.
+//! The residuals `r = e/σ_h`, with `σ_h` as it was before and within ±8, are kept by bucket of `w`
+//! horizons. With `n` of them by `w`, a quantile is
+//!
+//! ```text
+//! ŷ_h + κ σ_h (1 + 1.5/(n̄ + 2)) (n Q_p'(r) + 10 Λ_p)/(n + 10),   p' = p (1 + 1/n) above the
+//! middle
+//! ```
+//!
+//! and its mirror image below, where `Λ` is the logistic quantile near the normal one, and `n̄` the
+//! mean of `n` over the buckets so far. `κ` holds the share of rows beyond the interval of the
+//! given coverage on each side: the adaptive level of conformal inference (Gibbs and Candès 2021)
+//! as a width, with four rates at once that are weighed by their pinball losses (Gibbs and Candès
+//! 2024). A quantile stays on its side of the forecast.
 
 use std::collections::VecDeque;
 
@@ -25,13 +33,39 @@ use super::coordinates::ln;
 /// Residuals kept of a bucket of one horizon; wider ones keep up to four times as many.
 const KEPT: usize = 300;
 /// Residuals that quantiles are taken from at least.
-const FEWEST: usize = 10;
-/// Errors that `σ` is the mean of.
+const FEWEST: usize = 20;
+/// Errors that `s_h²` is the mean of.
 const MEMORY: usize = 30;
 /// `|r|` at most: what lies beyond is no error of the kind that is to come.
 const FARTHEST: f64 = 8.0;
-/// `|ln κ|` at most.
-const WIDEST: f64 = 2.0;
+/// Rows that the prior of a scale counts as, and the power of the steps that it grows with.
+const PRIOR: f64 = 6.0;
+const GROWTH: f64 = 0.7;
+/// Errors of a horizon that others take their prior from at least.
+const TELLING: usize = 5;
+/// The smallest scale, as a share of the size of a change.
+const LEAST: f64 = 1e-3;
+/// Residuals that the logistic quantile counts as.
+const LOGISTIC: f64 = 10.0;
+/// Widening where few errors are known.
+const DOUBT: f64 = 1.5;
+
+/// Rates of a side's widths, as multiples of the rate given; rows that their losses are kept for.
+const RATES: [f64; 4] = [0.0, 1.0, 3.0, 6.0];
+const LOSS_MEMORY: f64 = 200.0;
+/// How sharply losses weigh the rates.
+const SHARPNESS: f64 = 8.0;
+/// `|ln κ|` at most, and the largest distance of an error, in scales, that a loss counts.
+const WIDEST: f64 = 1.5;
+const FARTHEST_LOSS: f64 = 15.0;
+
+/// `ln κ` of one side by each rate, and what they lost.
+#[derive(Clone, Copy, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Widths {
+    widths: [f64; RATES.len()],
+    losses: [f64; RATES.len()],
+}
 
 /// The residuals of a bucket.
 ///
@@ -42,8 +76,8 @@ const WIDEST: f64 = 2.0;
 struct Residuals {
     recent: VecDeque<f64>,
     sorted: Vec<f64>,
-    /// `ln κ`
-    width: f64,
+    /// Below the forecast and above it.
+    sides: [Widths; 2],
     /// Horizons of the bucket.
     horizons: usize,
 }
@@ -52,7 +86,7 @@ struct Residuals {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Quantiles {
-    /// `σ_h²`
+    /// `s_h²`
     squares: Vec<f64>,
     counted: Vec<usize>,
     residuals: Vec<Residuals>,
@@ -61,6 +95,16 @@ pub(super) struct Quantiles {
 /// Residuals kept of a bucket of so many horizons.
 fn kept(horizons: usize) -> usize {
     KEPT * horizons.min(4)
+}
+
+/// `x^.7`
+fn growth(x: f64) -> f64 {
+    exp(GROWTH * ln(x))
+}
+
+/// The logistic quantile near the normal one.
+fn logistic(p: f64) -> f64 {
+    ln(p / (1.0 - p)) / 1.7
 }
 
 /// A quantile below the middle is not above the forecast, and one above it not below: an interval
@@ -73,10 +117,34 @@ fn on_its_side(p: f64, value: f64) -> f64 {
     }
 }
 
+impl Widths {
+    /// `ln κ`: the widths by what they lost.
+    fn width(&self) -> f64 {
+        let least = self.losses.iter().copied().fold(f64::INFINITY, f64::min);
+        let weights = self.losses.map(|loss| exp(SHARPNESS * (least - loss)));
+        let sum: f64 = weights.iter().sum();
+        weights.iter().zip(self.widths).map(|(weight, width)| weight * width).sum::<f64>() / sum
+    }
+
+    /// Learns an error of so many scales beside the quantile of `p` without a width.
+    fn learn(&mut self, p: f64, error: f64, quantile: f64, rate: f64, share: f64) {
+        let tail = p.min(1.0 - p);
+        for ((width, loss), multiple) in self.widths.iter_mut().zip(&mut self.losses).zip(RATES) {
+            let placed = quantile * exp(*width);
+            let beyond = (error - placed).clamp(-FARTHEST_LOSS, FARTHEST_LOSS);
+            *loss = *loss * (1.0 - share / LOSS_MEMORY) + share * (p * beyond).max((p - 1.0) * beyond);
+            let missed = if p > 0.5 { error > placed } else { error < placed };
+            let moved = 2.0 * rate * multiple * (f64::from(u8::from(missed)) - tail) * share;
+            *width = (*width + moved).clamp(-WIDEST, WIDEST);
+        }
+    }
+}
+
 impl Residuals {
     fn new(horizons: usize) -> Self {
         let kept = kept(horizons);
-        Self { recent: VecDeque::with_capacity(kept + 1), sorted: Vec::with_capacity(kept + 1), width: 0.0, horizons }
+        let (recent, sorted) = (VecDeque::with_capacity(kept + 1), Vec::with_capacity(kept + 1));
+        Self { recent, sorted, sides: [Widths::default(); 2], horizons }
     }
 
     fn push(&mut self, residual: f64) {
@@ -91,18 +159,28 @@ impl Residuals {
         self.sorted.insert(place, residual);
     }
 
-    /// The quantile of the residuals, with `κ`.
+    /// Rows that the residuals are of: those of one forecast are alike.
+    fn rows(&self) -> f64 {
+        self.sorted.len() as f64 / self.horizons as f64
+    }
+
+    /// The quantile of the residuals, beside the logistic one.
     fn quantile(&self, p: f64) -> f64 {
         // Residuals of one forecast are alike, and so are those of forecasts that overlap: a bucket
         // of `w` horizons has forecasts of about `w` steps, so `w²` residuals count as one.
         let n = (self.sorted.len() / (self.horizons * self.horizons)).max(8) as f64;
         let outward = |p: f64| (p * (1.0 + 1.0 / n)).min(1.0);
-        let p = if p > 0.5 { outward(p) } else { 1.0 - outward(1.0 - p) };
-        let place = p * (self.sorted.len() - 1) as f64;
+        let placed = if p > 0.5 { outward(p) } else { 1.0 - outward(1.0 - p) };
+        let place = placed * (self.sorted.len() - 1) as f64;
         let below = place as usize;
         let above = (below + 1).min(self.sorted.len() - 1);
         let value = self.sorted[below] + (place - below as f64) * (self.sorted[above] - self.sorted[below]);
-        on_its_side(p, value * exp(self.width))
+        (self.rows() * value + LOGISTIC * logistic(p)) / (self.rows() + LOGISTIC)
+    }
+
+    /// `κ` of a distance from the forecast.
+    fn widened(&self, distance: f64) -> f64 {
+        distance * exp(self.sides[usize::from(distance > 0.0)].width())
     }
 }
 
@@ -115,26 +193,47 @@ impl Quantiles {
         }
     }
 
+    /// `σ_h` of a number of steps; `unit` is the size of a change while no error is known.
+    fn scale(&self, step: usize, unit: f64) -> f64 {
+        let h = step - 1;
+        let first = if self.counted[0] >= 3 { self.squares[0] } else { unit * unit };
+        let nearer = [h / 2, h / 4].into_iter().filter(|k| *k > 0 && self.counted[*k] >= TELLING);
+        let grown = nearer.map(|k| self.squares[k] * growth((h + 1) as f64 / (k + 1) as f64));
+        let (sum, count) = grown.fold((first * growth(step as f64), 1.0), |(sum, n), square| (sum + square, n + 1.0));
+        let n = self.counted[h].min(MEMORY) as f64;
+        ((n * self.squares[h] + PRIOR * sum / count) / (n + PRIOR)).sqrt().max(LEAST * unit)
+    }
+
+    /// By what errors of so many steps are larger than those of one, 1 at least.
+    pub(super) fn growth(&self, step: usize, unit: f64) -> f64 {
+        let known = step.min(self.squares.len());
+        let (first, late) = (self.scale(1, unit), self.scale(known, unit));
+        if late > first && first > 0.0 { late / first } else { 1.0 }
+    }
+
+    /// The quantile of `p` of errors of so many steps, in scales, before `κ`.
+    fn standard(&self, p: f64, step: usize) -> f64 {
+        let own = &self.residuals[..=bucket(step, self.squares.len())];
+        let rows = own.iter().map(Residuals::rows).sum::<f64>() / own.len() as f64;
+        let enough = own.iter().rev().find(|residuals| residuals.sorted.len() >= FEWEST);
+        let quantile = enough.map_or_else(|| logistic(p), |residuals| residuals.quantile(p));
+        on_its_side(p, quantile * (1.0 + DOUBT / (rows.max(1.0) + 2.0)))
+    }
+
     /// Learns the error `y − ŷ` of a forecast of `step` steps.
-    pub(super) fn learn(&mut self, step: usize, error: f64, coverage: f64, rate: f64) {
+    pub(super) fn learn(&mut self, step: usize, error: f64, unit: f64, coverage: f64, rate: f64) {
         let (horizons, h) = (self.squares.len(), step - 1);
-        let sigma = self.squares[h].sqrt();
-        if self.counted[h] >= 3 && sigma > 0.0 {
-            let residual = (error / sigma).clamp(-FARTHEST, FARTHEST);
+        let sigma = self.scale(step, unit);
+        if sigma > 0.0 {
+            let residual = error / sigma;
+            let tail = (1.0 - coverage) / 2.0;
+            let standard = [tail, 1.0 - tail].map(|p| (p, self.standard(p, step)));
             let residuals = &mut self.residuals[bucket(step, horizons)];
-            if residuals.sorted.len() >= FEWEST {
-                let tail = (1.0 - coverage) / 2.0;
-                let held = (residuals.quantile(tail)..=residuals.quantile(1.0 - tail)).contains(&residual);
-                let missed = f64::from(u8::from(!held)) - (1.0 - coverage);
-                let width = residuals.width + rate * missed / residuals.horizons as f64;
-                residuals.width = width.clamp(-WIDEST, WIDEST);
+            let share = 1.0 / residuals.horizons as f64;
+            for (side, (p, quantile)) in residuals.sides.iter_mut().zip(standard) {
+                side.learn(p, residual, quantile, rate, share);
             }
-            residuals.push(residual);
-        }
-        if self.counted[h] >= MEMORY && sigma == 0.0 && error != 0.0 {
-            // What ends an exact stretch does not tell the size of the errors after it.
-            self.counted[h] = 0;
-            return;
+            residuals.push(residual.clamp(-FARTHEST, FARTHEST));
         }
         let error = if self.counted[h] >= MEMORY { error.abs().min(FARTHEST * sigma) } else { error };
         self.counted[h] = (self.counted[h] + 1).min(usize::MAX / 4);
@@ -142,17 +241,13 @@ impl Quantiles {
     }
 
     /// Distance of the quantile of `p` from the forecast of `step` steps. Beyond the largest
-    /// horizon, and before errors of as many steps are known, the deviation grows like the root of
-    /// the steps; `unit` is that of one step while no error is known.
+    /// horizon the deviation grows like the root of the steps; `unit` is that of one step while no
+    /// error is known.
     pub(super) fn offset(&self, p: f64, step: usize, unit: f64) -> f64 {
         let horizons = self.squares.len();
-        let known = (0..step.min(horizons)).rev().find(|h| self.counted[*h] >= 3);
-        let sigma = known
-            .map_or(unit * (step as f64).sqrt(), |h| self.squares[h].sqrt() * (step as f64 / (h + 1) as f64).sqrt());
-        let own = &self.residuals[..=bucket(step, horizons)];
-        let enough = own.iter().rev().find(|residuals| residuals.sorted.len() >= FEWEST);
-        // The logistic quantile is near the normal one.
-        sigma * enough.map_or_else(|| ln(p / (1.0 - p)) / 1.7, |residuals| residuals.quantile(p))
+        let known = step.min(horizons);
+        let sigma = self.scale(known, unit) * (step as f64 / known as f64).sqrt();
+        self.residuals[bucket(step, horizons)].widened(sigma * self.standard(p, known))
     }
 
     pub(super) fn validate(&self, horizons: usize) -> Result<(), Inconsistent> {
@@ -165,7 +260,10 @@ impl Quantiles {
         Inconsistent::require(sizes, WHAT, "mean squares are not negative")?;
         for (residuals, width) in self.residuals.iter().zip(expected) {
             residuals.sorted.validate()?;
-            residuals.width.validate()?;
+            let moved = residuals.sides.iter().flat_map(|side| side.widths);
+            let within = moved.into_iter().all(|width| width.abs() <= WIDEST);
+            let lost = residuals.sides.iter().flat_map(|side| side.losses).all(|loss| (0.0..1e6).contains(&loss));
+            Inconsistent::require(within && lost, WHAT, "widths are in their range")?;
             let mut recent: Vec<f64> = residuals.recent.iter().copied().collect();
             recent.sort_unstable_by(f64::total_cmp);
             let sound = recent == residuals.sorted && recent.len() <= kept(width) && residuals.horizons == width;
@@ -192,7 +290,7 @@ mod tests {
         let (mut quantiles, mut uniform) = (Quantiles::new(3), uniforms());
         for _ in 0..3000 {
             let error = -uniform().ln() - 1.0; // exponential, of mean 0
-            (1..=3).for_each(|step| quantiles.learn(step, error, 0.9, 0.0));
+            (1..=3).for_each(|step| quantiles.learn(step, error, 1.0, 0.9, 0.0));
         }
         for (p, expected) in [(0.05, -0.949), (0.5, -0.307), (0.95, 1.996)] {
             let offset = quantiles.offset(p, 1, 1.0);
@@ -205,7 +303,7 @@ mod tests {
     fn an_interval_holds_its_forecast_where_all_errors_were_of_one_sign() {
         let (mut quantiles, mut uniform) = (Quantiles::new(2), uniforms());
         for _ in 0..200 {
-            (1..=2).for_each(|step| quantiles.learn(step, 5.0 + uniform(), 0.9, 0.02));
+            (1..=2).for_each(|step| quantiles.learn(step, 5.0 + uniform(), 1.0, 0.9, 0.02));
         }
         for step in 1..=4 {
             let (low, high) = (quantiles.offset(0.05, step, 1.0), quantiles.offset(0.95, step, 1.0));
@@ -222,7 +320,7 @@ mod tests {
             let error = exp(f64::from(t) * 0.01) * (uniform() - 0.5);
             let (low, high) = (quantiles.offset(0.05, 1, 1.0), quantiles.offset(0.95, 1, 1.0));
             held += u32::from(t >= 2000 && (low..=high).contains(&error));
-            quantiles.learn(1, error, 0.9, 0.02);
+            quantiles.learn(1, error, 1.0, 0.9, 0.02);
         }
         assert!((f64::from(held) / 4000.0 - 0.9).abs() < 0.015, "{held}");
     }

@@ -32,6 +32,7 @@ pub struct ErrorSums {
 /// count, and a spoilt number counts as the bound that it was pulled to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub struct SeasonScores {
     /// Forecasts of one step.
     pub one_step: Tally,

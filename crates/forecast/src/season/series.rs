@@ -15,6 +15,7 @@ use super::quantiles::Quantiles;
 use super::scores::SeasonScores;
 use super::shared::SharedWeights;
 use super::stack::{LEARNT, NextRow, StackedStep};
+use super::surprises::{JudgedRow, Surprises, Taken};
 use crate::ForecastScratch;
 
 /// Rows of the warm-up without a season; with one they are two seasons and two rows.
@@ -32,6 +33,8 @@ const WAITING_LATER: usize = 4;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct WaitingForecast {
     row: usize,
+    /// True if the level has shifted since: it teaches nothing.
+    stale: bool,
     mixture: Vec<f64>,
     /// The paths of all experts, those that learn before the free ones.
     experts: Vec<f64>,
@@ -46,9 +49,21 @@ pub(super) struct SettledSeries {
     quantiles: Quantiles,
     waiting: VecDeque<WaitingForecast>,
     scores: SeasonScores,
+    surprises: Surprises,
+    /// The size of a usual change: see [`usual_change`].
+    change: f64,
     /// Where there is a learner.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) stack: Option<Box<StackedStep>>,
+}
+
+/// A row that forecasts are judged by.
+#[derive(Clone, Copy)]
+struct Judged {
+    y: f64,
+    /// False if it is set aside, and teaches nothing.
+    learnt: bool,
+    periods: usize,
 }
 
 /// Memory of a step, which is no part of the state.
@@ -91,6 +106,19 @@ fn warm_up(periods: &[usize]) -> usize {
 /// Rows from one forecast of all horizons to the next.
 fn stride(rows: usize, horizons: usize) -> usize {
     horizons.div_ceil(if rows < YOUNG { WAITING } else { WAITING_LATER })
+}
+
+/// The deviation of changes from row to row that are no 0, by the median of their sizes: one wrong
+/// row does not move it.
+fn usual_change(rows: &[Option<f64>]) -> f64 {
+    let observed = || rows.iter().flatten();
+    let mut changes: Vec<f64> = observed().zip(observed().skip(1)).map(|(a, b)| (b - a).abs()).collect();
+    changes.retain(|change| *change > 0.0);
+    if changes.is_empty() {
+        return 0.0;
+    }
+    let middle = changes.len() / 2;
+    *changes.select_nth_unstable_by(middle, f64::total_cmp).1 / 0.6745
 }
 
 impl SeasonSeries {
@@ -153,7 +181,7 @@ impl SeasonSeries {
     /// Distance of the quantile of `p` from the forecast of `step` steps.
     pub(super) fn offset(&self, p: f64, step: usize, horizons: usize) -> f64 {
         match &self.settled {
-            Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.experts.unit()),
+            Some(settled) => settled.quantiles.offset(p, self.gap + step, settled.change),
             None => {
                 let observed = || self.beginning.iter().flatten();
                 let changes = observed().zip(observed().skip(1)).map(|(a, b)| (b - a) * (b - a));
@@ -163,23 +191,37 @@ impl SeasonSeries {
         }
     }
 
+    /// Rows that were set aside as surprises, and shifts of the level.
+    pub(super) fn surprises(&self) -> (usize, usize) {
+        self.settled.as_ref().map_or((0, 0), |settled| settled.surprises.counted())
+    }
+
     /// The mixture's path from the next row on.
     pub(super) fn forecast(&self, path: &mut [f64], horizons: usize, scratch: &mut ForecastScratch) {
         scratch.with_buffer(|experts, scratch| {
-            self.forecast_all(path, experts, horizons, None, scratch);
+            let sharper = self.mix(path, experts, horizons, scratch);
+            let Some(stack) = self.stack_of_next() else { return };
+            if let (Some(sharper), Some(settled)) = (sharper, &self.settled) {
+                let learnt = stack.predict(settled.experts.plain().recent, &self.periods, scratch);
+                settled.correct(&settled.next_row(path[0], sharper, learnt), self.floor(), path);
+            }
         });
     }
 
-    /// The same, with the paths of all experts, once they have begun. Where forecasts of one step
-    /// are corrected, by what was `learnt` of the next row or else will be, it says by which.
-    fn forecast_all(
+    /// The learner of forecasts of one step, where it knows the row before.
+    fn stack_of_next(&self) -> Option<&StackedStep> {
+        self.settled.as_ref()?.stack.as_deref().filter(|_| self.gap == 0)
+    }
+
+    /// The mixture's path, with the paths of all experts once they have begun, and its sharper
+    /// forecast of one step.
+    fn mix(
         &self,
         path: &mut [f64],
         paths: &mut Vec<f64>,
         horizons: usize,
-        learnt: Option<[f64; LEARNT]>,
         scratch: &mut ForecastScratch,
-    ) -> Option<NextRow> {
+    ) -> Option<f64> {
         let steps = path.len();
         let Some(settled) = &self.settled else {
             self.forecast_beginning(path);
@@ -188,10 +230,6 @@ impl SeasonSeries {
         if steps == 0 {
             return None;
         }
-        let stack = settled.stack.as_ref().filter(|_| self.gap == 0);
-        let learnt = stack.map(|stack| {
-            learnt.unwrap_or_else(|| stack.predict(settled.experts.plain().recent, &self.periods, scratch))
-        });
         scratch.with_buffer(|work, scratch| {
             let learners = settled.experts.count() * steps;
             paths.clear();
@@ -202,13 +240,8 @@ impl SeasonSeries {
             if let Some(floor) = self.floor() {
                 paths.iter_mut().for_each(|y| *y = y.max(floor));
             }
-            settled.buckets.mix(paths, self.gap + 1, path, horizons, work);
-            let sharper = settled.buckets.sharper(paths, steps, work);
-            let next = NextRow { mixture: path[0], sharper, learnt: learnt? };
-            let (low, high) = settled.experts.plain().bounds;
-            let corrected = stack?.forecast(&next).clamp(low, high).clamp(-LARGEST, LARGEST);
-            path[0] = corrected.max(self.floor().unwrap_or(f64::NEG_INFINITY));
-            Some(next)
+            settled.buckets.mix(paths, (self.rows, self.gap + 1), path, horizons, work);
+            Some(settled.buckets.sharper(paths, steps, work))
         })
     }
 
@@ -231,40 +264,45 @@ impl SeasonSeries {
             return 0.0;
         }
         let mut work = std::mem::take(&mut self.work);
-        let counts = observed.map(|y| self.counts(y));
-        let learnt = counts.and_then(|y| self.teach(y, &mut work.scratch));
         let origin = self.gap == 0 && self.rows.is_multiple_of(stride(self.rows, params.horizons));
         work.mixture.clear();
         work.mixture.resize(if origin { params.horizons } else { 1 }, 0.0);
         let StepMemory { mixture, experts, scratch, .. } = &mut work;
-        let next = self.forecast_all(mixture, experts, params.horizons, learnt, scratch);
-        let prediction = work.mixture[0];
+        let sharper = self.mix(mixture, experts, params.horizons, scratch);
+        let learnable = observed.filter(|y| self.takes(*y, mixture[0])).map(|y| self.counts(y));
+        let next = sharper.and_then(|sharper| self.correct_next(learnable, sharper, mixture, scratch));
+        let prediction = mixture[0];
         if let Some(settled) = &mut self.settled {
             if origin {
                 let mut waiting = work.spare.pop().unwrap_or_default();
-                waiting.row = self.rows;
+                (waiting.row, waiting.stale) = (self.rows, false);
                 waiting.mixture.clone_from(&work.mixture);
                 waiting.experts.clone_from(&work.experts);
                 settled.waiting.push_back(waiting);
             }
-            if let Some(y) = counts {
+            if let Some(y) = observed {
+                let y = learnable.unwrap_or(y);
+                let judged = Judged { y, learnt: learnable.is_some(), periods: self.periods.len() };
                 settled.changes(y, self.free.seasonal(self.rows));
-                if let (Some(stack), Some(next)) = (&mut settled.stack, &next) {
+                if let (Some(stack), Some(next), true) = (&mut settled.stack, &next, judged.learnt) {
                     stack.judge(next, y);
                 }
-                if self.gap == 0 {
-                    settled.judge(1, &work.mixture, &work.experts, y, params, self.periods.len());
+                if self.gap < settled.surprises.waiting().max(1) {
+                    settled.judge(1, &work.mixture, &work.experts, judged, params);
                 }
-                settled.judge_waiting(self.rows, y, params, self.periods.len());
-                settled.experts.learn(y, &mut work.scratch);
-            } else {
-                settled.experts.skip(prediction, &mut work.scratch);
+                settled.judge_waiting(self.rows, judged, params);
+            }
+            match learnable {
+                Some(y) => settled.experts.learn(y, &mut work.scratch),
+                None => settled.experts.skip(prediction, &mut work.scratch),
             }
             settled.retire(self.rows, params.horizons, &mut work.spare);
+            self.negative |= observed.is_some_and(|y| y < 0.0);
+            self.pass(learnable);
         } else {
             self.beginning.push(observed);
+            self.pass(observed);
         }
-        self.pass(counts);
         if self.settled.is_none() && self.warm() {
             self.settle(params, &mut work.scratch);
         }
@@ -272,11 +310,42 @@ impl SeasonSeries {
         prediction
     }
 
-    /// The learner learns a row behind one that was observed, and says what it expected.
-    fn teach(&mut self, y: f64, scratch: &mut ForecastScratch) -> Option<[f64; LEARNT]> {
+    /// False if a row is set aside. Where it tells that the level has shifted, the experts know.
+    fn takes(&mut self, y: f64, forecast: f64) -> bool {
+        let Some(settled) = &mut self.settled else { return true };
+        let (unit, season) = (settled.change, self.periods.first().copied());
+        let growth = settled.quantiles.growth(self.gap + 1, unit);
+        let row = JudgedRow { y, error: y - forecast, growth, known: settled.experts.holds(y) };
+        match settled.surprises.take(row, unit, season) {
+            Taken::AsItIs => true,
+            Taken::Aside => false,
+            Taken::Shifted(by) => {
+                settled.experts.shift_by(by);
+                settled.waiting.iter_mut().for_each(|waiting| waiting.stale = true);
+                true
+            }
+        }
+    }
+
+    /// The learner corrects the forecast of the next row, and learns that row where it is known.
+    fn correct_next(
+        &mut self,
+        y: Option<f64>,
+        sharper: f64,
+        path: &mut [f64],
+        scratch: &mut ForecastScratch,
+    ) -> Option<NextRow> {
+        let floor = self.floor();
         let Self { settled: Some(settled), periods, gap: 0, .. } = self else { return None };
         let SettledSeries { experts, stack: Some(stack), .. } = settled else { return None };
-        Some(stack.learn(experts.plain().recent, periods, y, scratch))
+        let recent = experts.plain().recent;
+        let learnt = match y {
+            Some(y) => stack.learn(recent, periods, y - experts.shift(), scratch),
+            None => stack.predict(recent, periods, scratch),
+        };
+        let next = settled.next_row(path[0], sharper, learnt);
+        settled.correct(&next, floor, path);
+        Some(next)
     }
 
     /// Time passes.
@@ -301,6 +370,7 @@ impl SeasonSeries {
     /// Coordinates and units are settled, and the rows so far are told to the experts.
     fn settle(&mut self, params: &SeasonParams, scratch: &mut ForecastScratch) {
         let beginning = std::mem::take(&mut self.beginning);
+        let change = usual_change(&beginning);
         let mut experts = Experts::new(&self.periods, params, &beginning);
         let budget = params.detail.budget();
         let mut stack = budget.and_then(|budget| StackedStep::new(&self.periods, budget)).map(Box::new);
@@ -329,6 +399,8 @@ impl SeasonSeries {
             quantiles: Quantiles::new(params.horizons),
             waiting: VecDeque::with_capacity(WAITING + 1),
             scores: SeasonScores::default(),
+            surprises: Surprises::default(),
+            change,
             stack,
         });
     }
@@ -358,26 +430,45 @@ impl SettledSeries {
         self.scores.changes.1 += (y - before).abs();
     }
 
-    /// Learns what came of a forecast of `step` steps; `free` experts are the last of its paths.
-    fn judge(&mut self, step: usize, mixture: &[f64], experts: &[f64], y: f64, params: &SeasonParams, periods: usize) {
+    /// The forecasts of the next row, those of the learner being of the series less the shift.
+    fn next_row(&self, mixture: f64, sharper: f64, learnt: [f64; LEARNT]) -> NextRow {
+        NextRow { mixture, sharper, learnt: learnt.map(|y| y + self.experts.shift()) }
+    }
+
+    /// Corrects the first step of a path.
+    fn correct(&self, next: &NextRow, floor: Option<f64>, path: &mut [f64]) {
+        let Some(stack) = &self.stack else { return };
+        let (low, high) = self.experts.plain().bounds;
+        let shift = self.experts.shift();
+        let corrected = stack.forecast(next).clamp(low + shift, high + shift).clamp(-LARGEST, LARGEST);
+        path[0] = corrected.max(floor.unwrap_or(f64::NEG_INFINITY));
+    }
+
+    /// Learns what came of a forecast of `step` steps.
+    fn judge(&mut self, step: usize, mixture: &[f64], experts: &[f64], judged: Judged, params: &SeasonParams) {
+        let Judged { y, learnt, periods } = judged;
         let (steps, h) = (mixture.len(), step - 1);
-        let forecasts = experts.chunks_exact(steps).map(|path| path[h]);
-        self.buckets.learn(step, params.horizons, forecasts, y);
-        self.quantiles.learn(step, y - mixture[h], params.coverage, params.rate);
+        if learnt {
+            let forecasts = experts.chunks_exact(steps).map(|path| path[h]);
+            self.buckets.learn(step, params.horizons, forecasts, y);
+            self.quantiles.learn(step, y - mixture[h], self.change, params.coverage, params.rate);
+        }
         if step == 1 {
             self.scores.one_step.push(beside(mixture, experts, h, periods), y);
         }
     }
 
     /// Learns what came of the forecasts that wait for this row, but for those of one step.
-    fn judge_waiting(&mut self, row: usize, y: f64, params: &SeasonParams, periods: usize) {
+    fn judge_waiting(&mut self, row: usize, judged: Judged, params: &SeasonParams) {
         for i in 0..self.waiting.len() {
             let waiting = std::mem::take(&mut self.waiting[i]);
             let step = row - waiting.row + 1;
             if step > 1 {
-                self.judge(step, &waiting.mixture, &waiting.experts, y, params, periods);
+                let judged = Judged { learnt: judged.learnt && !waiting.stale, ..judged };
+                self.judge(step, &waiting.mixture, &waiting.experts, judged, params);
             }
-            self.scores.horizons.push(beside(&waiting.mixture, &waiting.experts, step - 1, periods), y);
+            let made = beside(&waiting.mixture, &waiting.experts, step - 1, judged.periods);
+            self.scores.horizons.push(made, judged.y);
             self.waiting[i] = waiting;
         }
     }
@@ -395,6 +486,8 @@ impl SettledSeries {
         self.buckets.validate(params.horizons, count, periods)?;
         self.quantiles.validate(params.horizons)?;
         self.scores.validate()?;
+        self.surprises.validate()?;
+        Inconsistent::non_negative(self.change, "usual change")?;
         let learner = self.stack.is_some() == params.detail.budget().is_some();
         Inconsistent::require(learner, "season mixture", "it has a learner where its detail says so")?;
         self.stack.iter().try_for_each(|stack| stack.validate(periods))?;

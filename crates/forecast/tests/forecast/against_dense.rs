@@ -269,7 +269,7 @@ fn a_grid_of_experts() -> TestResult {
                 match rule {
                     Rule::Ewa => oracle::ada_hedge(&history),
                     Rule::Boa => oracle::boa(&history),
-                    Rule::MlPoly => oracle::ml_poly(&history),
+                    _ => oracle::ml_poly(&history),
                 }
             };
             let learns = alone[0].warmed_up();

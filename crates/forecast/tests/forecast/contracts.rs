@@ -287,3 +287,24 @@ fn scales_are_those_of_the_first_rows() -> TestResult {
     assert!(refused.is_err_and(|error| error.to_string().contains("observed nothing")));
     Ok(())
 }
+
+/// A forecaster of any kind behind one face: it forecasts several steps, clones, goes to another
+/// thread, and is an expert of a mixture and the inside of wrappers.
+#[test]
+fn a_box_of_any_forecaster_is_one() -> TestResult {
+    let mut boxed: Vec<Box<dyn Forecaster>> = vec![Box::new(LastValue::new(1)), Box::new(LinearExtrapolation::new(1))];
+    boxed.push(Box::new(Seasons::new(1, 0, &SeasonParams::default().periods(Periods::Given(vec![4])))?));
+    boxed.push(Box::new(ForecastMixture::new(boxed.clone(), Rule::Ewa)?));
+    boxed.push(Box::new(GuardedForecaster::new(boxed[2].clone())?));
+    for mut forecaster in boxed {
+        let before = forecaster.clone();
+        for t in 0..100 {
+            forecaster.observe(&[], &[f64::from(t % 4)])?;
+        }
+        assert_eq!((before.time(), forecaster.time()), (0, 100));
+        let alone = forecaster.forecast(6, &[])?;
+        let elsewhere = std::thread::spawn(move || forecaster.forecast(6, &[])).join().map_err(|_| "a panic")??;
+        assert_eq!((alone.len(), &alone), (6, &elsewhere));
+    }
+    Ok(())
+}

@@ -245,3 +245,44 @@ fn parameters_out_of_range_are_refused() {
     let budget = |budget| SeasonMixture::new(SeasonParams::default().detail(Detail::WithLearner { budget }));
     assert!(budget(999).is_err() && budget(1000).is_ok() && budget(1_000_000_001).is_err());
 }
+
+/// A level a million deviations higher: from the second row on errors are those of before, the
+/// season is kept, and the old level is known when it returns.
+#[test]
+fn a_new_level_is_followed_with_all_that_was_learnt() -> TestResult {
+    let mut normal = noise(5);
+    let mut seasons = Seasons::new(1, 0, &SeasonParams::default().periods(Periods::Given(vec![12])))?;
+    let (mut before, mut after, mut prediction) = (0.0, Vec::new(), [0.0]);
+    for t in 0..700 {
+        let wave = 10.0 + 5.0 * (std::f64::consts::TAU * f64::from(t) / 12.0).sin();
+        let level = if (300..600).contains(&t) { 1e6 } else { 0.0 };
+        let y = level + wave + normal();
+        seasons.predict_then_observe(&[], &[y], &mut prediction)?;
+        let error = (prediction[0] - y).abs();
+        match t {
+            200..300 => before += error / 100.0,
+            // The screen lets a new level pass after some rows, and the old one at once.
+            310..410 | 601..700 => after.push(error),
+            _ => {}
+        }
+    }
+    let mean = after.iter().sum::<f64>() / after.len() as f64;
+    assert!(mean < 1.3 * before, "{mean} after, {before} before");
+    Ok(())
+}
+
+/// Zeros for long, and then a series: nothing of the zeros is left.
+#[test]
+fn what_leaves_a_constant_is_learnt_anew() -> TestResult {
+    let mut normal = noise(6);
+    let mut seasons = Seasons::new(1, 0, &SeasonParams::default().periods(Periods::Given(Vec::new())))?;
+    let (mut error, mut prediction) = (0.0, [0.0]);
+    for t in 0..1000 {
+        let y = if t < 500 { 0.0 } else { 1e5 + normal() };
+        seasons.predict_then_observe(&[], &[y], &mut prediction)?;
+        error += if t < 600 { 0.0 } else { (prediction[0] - y).abs() / 400.0 };
+    }
+    // That of the mean is 0.8.
+    assert!(error < 0.95, "{error}");
+    Ok(())
+}

@@ -156,3 +156,17 @@ fn dependent_points_are_kept_out_and_counted() -> Outcome {
     }
     Ok(())
 }
+
+#[test]
+fn a_box_of_a_learner_is_one() -> Outcome {
+    fn learn(learner: &mut impl OperatorLearner<Gaussian, Gaussian>) -> Result<u64, Error> {
+        learner.update(&[0.1, 0.2], &[0.2, 0.1])?;
+        learner.learn_block(&[0.3, 0.2, 0.1, 0.0], &[0.1, 0.3, 0.2, 0.1], &mut Vec::new())?;
+        Ok(learner.rounds())
+    }
+    let mut boxed: Box<dyn OperatorLearner<Gaussian, Gaussian>> = Box::new(learner(DictionaryShape::Paired)?);
+    assert_eq!(learn(&mut boxed)?, 3);
+    let dimension = std::thread::spawn(move || boxed.operator().input_dimension());
+    assert_eq!(dimension.join().map_err(|_| "a panic")?, 2);
+    Ok(())
+}

@@ -133,7 +133,8 @@ impl Calibration {
         }
         let mut information = self.information.clone();
         for (k, p) in p.iter().enumerate() {
-            let from_mean: [f64; FEATURES] = std::array::from_fn(|i| features(k)[i] - mean[i]);
+            let mut from_mean = features(k);
+            from_mean.iter_mut().zip(mean).for_each(|(f, mean)| *f -= mean);
             for (place, entry) in information.iter_mut().enumerate() {
                 *entry += weight * p * from_mean[place / FEATURES] * from_mean[place % FEATURES];
             }

@@ -9,7 +9,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::{AlignedVec, Kernel, Points};
 use mercer_simd::{dot, scale};
 
-use crate::engines::update::importance::{LARGE, add_rest};
+use crate::engines::update::importance::{Ball, LARGE, add_rest};
 use crate::engines::update::{Coefficients, StepSize, finite};
 use crate::example::Target;
 use crate::learner::check_scores;
@@ -162,7 +162,8 @@ impl<K: Kernel> KernelExpansion<K> {
         let squared_gradient = finite(squared_gradient * self_value)?;
         let (eta, step_size) = self.step_size.next(squared_gradient);
         self.gradient.iter_mut().for_each(|s| *s *= -eta);
-        add_rest(self.loss, eta, self_value, target, (&mut self.gradient, &*scores), &mut self.after)?;
+        let ball = self.radius.map(|radius| Ball { radius, squared_norm: self.squared_norm });
+        add_rest(self.loss, (eta, ball), self_value, target, (&mut self.gradient, &*scores), &mut self.after)?;
         let mut squared_norm = self.squared_norm;
         for (s, z) in self.gradient.iter_mut().zip(&*scores) {
             squared_norm = squared_norm + 2.0 * *s * z + *s * *s * self_value;

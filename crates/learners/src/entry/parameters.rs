@@ -244,7 +244,7 @@ impl ParameterType for Share {
     fn to_value(&self) -> Value {
         match self {
             Self::Fixed(share) => Value::Number(*share),
-            Self::Decreasing => Value::Words(self.to_string()),
+            _ => Value::Words(self.to_string()),
         }
     }
 

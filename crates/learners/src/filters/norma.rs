@@ -150,7 +150,7 @@ impl<K: Kernel> CoefficientUpdate<K> for NormaStep {
             squared_rate(eta, own, target.weight) * (target.y[0] - at)
         } else {
             let mut step = [finite(-eta * target.weight.min(LARGE) * self.loss.derivative(at, target.y[0]))?];
-            add_rest(self.loss, eta, own, target, (&mut step, &[at]), &mut self.after)?;
+            add_rest(self.loss, (eta, None), own, target, (&mut step, &[at]), &mut self.after)?;
             step[0]
         };
         let step = finite(step)?;

@@ -208,6 +208,7 @@ impl<R: Regressor + Clone, D: ChangeDetector> Blocks for Restarting<R, D> {
 /// The detectors by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum Detector {
     /// A cumulative sum.
     PageHinkley,

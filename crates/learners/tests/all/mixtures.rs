@@ -80,7 +80,7 @@ fn the_mixture_is_the_definition_on_members_run_alone() -> TestResult {
                 (_, true) => vec![1.0 / members.len() as f64; members.len()],
                 (Rule::Ewa, _) => oracle::ada_hedge(&history),
                 (Rule::Boa, _) => oracle::boa(&history),
-                (Rule::MlPoly, _) => oracle::ml_poly(&history),
+                _ => oracle::ml_poly(&history),
             };
             let predictions: Vec<f64> = row.iter().copied().collect::<Option<_>>().ok_or("a member failed")?;
             let expected: f64 = weights.iter().zip(&predictions).map(|(p, prediction)| p * prediction).sum();

@@ -69,30 +69,30 @@ pub fn subjects() -> Vec<&'static str> {
     AnyForecaster::NAMES.iter().copied().filter(|name| !known.contains(name)).collect()
 }
 
-/// The forecaster of that name, with the command's defaults.
+/// The forecaster of that name, of so many outputs, with the command's defaults.
 ///
 /// # Errors
 /// When there is no such one.
-fn made(name: &str) -> StressResult<AnyForecaster> {
+pub(super) fn made(name: &str, outputs: usize) -> StressResult<AnyForecaster> {
     const LAMBDA: f64 = 0.01;
     let schedule = EpochSchedule { beta: 2.5, t_init: 60, max_lags: None };
     let inner: AnyForecaster = match name {
-        "Opf" => Opf::new(2, &OpfParams::default().schedule(schedule).lambda(LAMBDA))?.into(),
+        "Opf" => Opf::new(outputs, &OpfParams::default().schedule(schedule).lambda(LAMBDA))?.into(),
         "Discounted" => {
-            Discounted::new(2, &DiscountedParams::default().schedule(schedule).lambda(LAMBDA).alpha(0.99))?.into()
+            Discounted::new(outputs, &DiscountedParams::default().schedule(schedule).lambda(LAMBDA).alpha(0.99))?.into()
         }
-        "Slip" => Slip::new(2, &SlipParams::default().lambda(LAMBDA))?.into(),
+        "Slip" => Slip::new(outputs, &SlipParams::default().lambda(LAMBDA))?.into(),
         "WindowedSlip" => {
-            WindowedSlip::new(2, &WindowedSlipParams::default().schedule(schedule).lambda(LAMBDA))?.into()
+            WindowedSlip::new(outputs, &WindowedSlipParams::default().schedule(schedule).lambda(LAMBDA))?.into()
         }
-        "SpectralFilter" => SpectralFilter::new(2, &SpectralParams::default())?.into(),
-        "LastValue" => LastValue::new(2).into(),
-        "LinearExtrapolation" => LinearExtrapolation::new(2).into(),
-        "Experts" => ForecastMixture::<Opf>::grid(2, &GridParams::default().schedule(schedule).lambda(LAMBDA))?
+        "SpectralFilter" => SpectralFilter::new(outputs, &SpectralParams::default())?.into(),
+        "LastValue" => LastValue::new(outputs).into(),
+        "LinearExtrapolation" => LinearExtrapolation::new(outputs).into(),
+        "Experts" => ForecastMixture::<Opf>::grid(outputs, &GridParams::default().schedule(schedule).lambda(LAMBDA))?
             .recovering()
             .into(),
         "Seasons" => {
-            return Ok(Seasons::new(2, 0, &SeasonParams::default().periods(Periods::Given(vec![12])))?.into());
+            return Ok(Seasons::new(outputs, 0, &SeasonParams::default().periods(Periods::Given(vec![12])))?.into());
         }
         other => return Err(format!("the matrix does not know how to make {other}").into()),
     };
@@ -164,7 +164,7 @@ fn outcome(
     stressed: bool,
     middle: usize,
 ) -> StressResult<Result<SeriesOutcome, Error>> {
-    let mut forecaster = made(name)?;
+    let mut forecaster = made(name, 2)?;
     let mut around = ConformalIntervals::new(2, IntervalParams::default().coverage(0.9))?;
     let mut generator = ChaCha8Rng::seed_from_u64(3);
     let (mut errors, mut constants, mut windows) = (Vec::new(), Vec::new(), [VecDeque::new(), VecDeque::new()]);

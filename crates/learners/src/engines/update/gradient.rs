@@ -11,7 +11,7 @@ use mercer_linalg_incremental::{Removal, Rotations};
 use mercer_simd::{dot, scale};
 
 use crate::Error;
-use crate::engines::update::importance::{LARGE, add_rest};
+use crate::engines::update::importance::{Ball, LARGE, add_rest};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalSystem, finite, make_room,
 };
@@ -21,6 +21,7 @@ use crate::loss::Loss;
 /// Length of a gradient step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
 pub enum StepSize {
     /// The same `η` in every round.
     Constant(f64),
@@ -155,7 +156,10 @@ impl GradientStep {
         for s in &mut *gradient {
             *s = -finite(eta * *s)?;
         }
-        add_rest(self.loss, eta, phi_squared, target, (&mut *gradient, &*scores), &mut self.after)?;
+        if target.weight > LARGE {
+            let ball = self.radius.map(|radius| Ball { radius, squared_norm: self.w.squared_norm() });
+            add_rest(self.loss, (eta, ball), phi_squared, target, (&mut *gradient, &*scores), &mut self.after)?;
+        }
         let moves = (&*gradient, &*scores);
         let squared = squared_after(&self.w, &mut self.norm_bound, self.radius, moves, phi_squared)?;
         if let Some(new) = growth {

@@ -4,7 +4,9 @@
 //! gradient up to 10, and what is above acts as infinitely many small steps on the same example
 //! would (Karampatziakis and Langford 2011), which end at the target: a weight of any size moves a
 //! prediction hardly farther than one of 10. The step size is that of weight 10 at most, so one
-//! heavy example does not shorten the steps after it either.
+//! heavy example does not shorten the steps after it either. Where functions stay in a ball, these
+//! small steps end where they reach it: the projection of a longer step would take from all that
+//! was learnt before.
 //!
 //! A Newton step has `(A + ωhφφᵀ)⁻¹` before its gradient, which is `1/μ` in a direction that is
 //! new: [`NewtonSteps::Short`] keeps it short of its target.
@@ -19,10 +21,10 @@ use crate::loss::Loss;
 pub(crate) const LARGE: f64 = 10.0;
 
 /// Steps `−ηg` along a direction of squared length `squared` at these scores: adds what is left of
-/// a large weight. `after` is memory.
+/// a large weight, as far as the `ball` lets it. `after` is memory.
 pub(crate) fn add_rest(
     loss: Loss,
-    eta: f64,
+    (eta, ball): (f64, Option<Ball>),
     squared: f64,
     Target { y, weight }: Target<'_>,
     (steps, scores): (&mut [f64], &[f64]),
@@ -34,10 +36,44 @@ pub(crate) fn add_rest(
     after.clear();
     after.extend(scores.iter().zip(&*steps).map(|(z, s)| z + s * squared));
     loss.flow(after, y, eta * squared * (weight - LARGE));
-    for (step, (z, after)) in steps.iter_mut().zip(scores.iter().zip(&*after)) {
-        *step = finite((after - z) / squared)?;
+    for (after, z) in after.iter_mut().zip(scores) {
+        *after = finite((*after - z) / squared)?;
+    }
+    let share = ball.map_or(1.0, |ball| ball.share(squared, (&*steps, &*after), scores));
+    for (step, after) in steps.iter_mut().zip(&*after) {
+        *step = if share < 1.0 { *step + share * (after - *step) } else { *after };
     }
     Ok(())
+}
+
+/// The ball that a function stays in.
+#[derive(Clone, Copy)]
+pub(crate) struct Ball {
+    pub(crate) radius: f64,
+    /// `‖f‖²` before the step.
+    pub(crate) squared_norm: f64,
+}
+
+impl Ball {
+    /// The largest share of the way from steps `first` to `last`, along a direction of squared
+    /// length `squared`, that ends in the ball; 0 if the way begins outside.
+    fn share(self, squared: f64, (first, last): (&[f64], &[f64]), scores: &[f64]) -> f64 {
+        // `‖f + (s + c m)k_x‖² − U² = constant + 2 linear c + quadratic c²`, `m` the way.
+        let (mut constant, mut linear, mut quadratic) = (self.squared_norm - self.radius * self.radius, 0.0, 0.0);
+        for ((s, last), z) in first.iter().zip(last).zip(scores) {
+            let way = last - s;
+            constant += 2.0 * s * z + s * s * squared;
+            linear += way * (z + s * squared);
+            quadratic += way * way * squared;
+        }
+        if constant >= 0.0 {
+            return 0.0;
+        }
+        // The positive root, in the form that does not cancel.
+        let root = (linear * linear - quadratic * constant).sqrt();
+        let share = if linear > 0.0 { -constant / (linear + root) } else { (root - linear) / quadratic };
+        if share < 1.0 { share } else { 1.0 }
+    }
 }
 
 /// The largest second derivative of a loss that has Newton steps.
@@ -87,4 +123,28 @@ pub(crate) fn squared_rate(eta: f64, moves: f64, weight: f64) -> f64 {
     }
     let length = if moves == 0.0 { eta * rest } else { -(-eta * moves * rest).exp_m1() / moves };
     first + (1.0 - first * moves) * length
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A heavy example moves a function in a ball to its surface at most, and a function on the
+    /// surface not at all beyond the step of weight 10.
+    #[test]
+    fn the_rest_of_a_weight_stays_in_the_ball() {
+        let rest = |squared_norm: f64, score: f64, first: f64| {
+            let (mut steps, target) = ([first], Target::weighted(&[1.0], 1e6));
+            let ball = Some(Ball { radius: 2.0, squared_norm });
+            add_rest(Loss::LOGISTIC, (0.5, ball), 1.0, target, (&mut steps, &[score]), &mut Vec::new()).unwrap();
+            (steps[0], squared_norm + 2.0 * steps[0] * score + steps[0] * steps[0])
+        };
+        let (step, squared) = rest(1.0, 0.2, 0.3);
+        assert!(step > 0.3 && (squared - 4.0).abs() < 1e-12, "{step} {squared}");
+        assert_eq!(rest(4.0, 0.5, 0.3).0, 0.3);
+        // Without a ball it goes on.
+        let (mut steps, target) = ([0.3], Target::weighted(&[1.0], 1e6));
+        add_rest(Loss::LOGISTIC, (0.5, None), 1.0, target, (&mut steps, &[0.2]), &mut Vec::new()).unwrap();
+        assert!(steps[0] > 5.0);
+    }
 }
