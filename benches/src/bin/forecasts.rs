@@ -2,12 +2,12 @@
 //!
 //! The folder holds series, `NAME.csv.gz` with a column `y` (an empty cell is a missing row), and
 //! `manifest.json`: for each name `periods`, the horizon `h`, `origins` (rows known), and `mase`,
-//! `quantile_loss`, `cover90` of each peer, which was refitted at each origin. A series is learnt row
-//! by row, once with the periods told and once with none told, and forecast at each origin. `mase`
-//! is the mean absolute error over that of the value a season (or a row) ago, of the rows before
-//! the first origin; the quantile loss is that of .05, .1, .5, .9 and .95, on the same scale.
-//! Groups of series, and series without scores, are passed over. Ratios are geometric means, with
-//! the series of at most 120 rows before the first origin apart.
+//! `quantile_loss`, `cover90` of each peer, which was refitted at each origin. A series is learnt
+//! row by row, once with the periods told and once with none told, and forecast at each origin.
+//! `mase` is the mean absolute error over that of the value a season (or a row) ago, of the rows
+//! before the first origin; the quantile loss is that of .05, .1, .5, .9 and .95, on the same
+//! scale. Groups of series, and series without scores, are passed over. Ratios are geometric means,
+//! with the series of at most 120 rows before the first origin apart.
 //!
 //! `cargo run --release -p mercer-benches --bin forecasts -- FOLDER...`
 
@@ -79,9 +79,8 @@ fn score_folder(folder: &Path) -> Result<()> {
 
 /// Geometric means of the ratios to each peer, and coverage.
 fn summarise(words: &str, scored: &[(bool, SeriesScores, &Value)]) {
-    let measures: [(&str, fn(&SeriesScores) -> f64); 2] =
-        [("mase", |s| s.mase), ("quantile_loss", |s| s.quantile_loss)];
-    for (measure, own) in measures {
+    for measure in ["mase", "quantile_loss"] {
+        let own = |scores: &SeriesScores| if measure == "mase" { scores.mase } else { scores.quantile_loss };
         let mut ratios: BTreeMap<&str, Vec<(bool, f64)>> = BTreeMap::new();
         for (short, scores, entry) in scored {
             for (peer, score) in entry[measure].as_object().into_iter().flatten() {
