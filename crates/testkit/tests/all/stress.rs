@@ -30,7 +30,7 @@ fn forecasters_hold_under_every_stress() {
 
 #[test]
 fn intervals_hold_their_share_before_and_after_a_stress() {
-    let shares = coverage::all(rows(1200), 2).unwrap();
+    let shares = coverage::all(rows(5000), 2).unwrap();
     shares.iter().for_each(|share| println!("{share}"));
     let wrong: Vec<_> = shares.iter().filter(|share| !share.is_right()).map(ToString::to_string).collect();
     assert!(wrong.is_empty(), "{} of {} are wrong:\n{}", wrong.len(), shares.len(), wrong.join("\n"));
