@@ -19,7 +19,7 @@
 //! and its mirror image below, where `Λ` is the logistic quantile near the normal one, and `n̄` the
 //! mean of `n` over the buckets so far. `κ` holds the share of rows beyond the interval of the
 //! given coverage on each side: the adaptive level of conformal inference (Gibbs and Candès 2021)
-//! as a width, with four rates at once that are weighed by their pinball losses (Gibbs and Candès
+//! as a width, with three rates at once that are weighed by their pinball losses (Gibbs and Candès
 //! 2024). A quantile stays on its side of the forecast.
 
 use std::collections::VecDeque;
@@ -51,7 +51,7 @@ const LOGISTIC: f64 = 10.0;
 const DOUBT: f64 = 1.5;
 
 /// Rates of a side's widths, as multiples of the rate given; rows that their losses are kept for.
-const RATES: [f64; 4] = [0.0, 1.0, 3.0, 6.0];
+const RATES: [f64; 3] = [0.0, 1.0, 2.0];
 const LOSS_MEMORY: f64 = 200.0;
 /// How sharply losses weigh the rates.
 const SHARPNESS: f64 = 8.0;
