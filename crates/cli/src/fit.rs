@@ -234,8 +234,8 @@ fn begin(arguments: &FitArguments, files: &Files) -> Result<Moments, Failure> {
     let kernel = match (&arguments.kernel, reference) {
         _ if !spec.has_kernel() => None,
         (KernelSpec::Given(kernel), _) => Some(kernel.clone()),
-        (_, Some(path)) => Some(median_kernel(d, &files.first_rows(path, FIRST_ROWS)?, &[])?),
-        (_, None) => {
+        (KernelSpec::Median, Some(path)) => Some(median_kernel(d, &files.first_rows(path, FIRST_ROWS)?, &[])?),
+        (KernelSpec::Median, None) => {
             return Err(Failure::usage(
                 "a median width would differ from shard to shard; give --kernel gaussian:SIGMA, or --scale-from FILE to take it from",
             ));

@@ -22,7 +22,6 @@ const REMEMBERED: usize = 4;
 /// Treatment of the rows whose targets are no [plausible](OutlierScreen) values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
-#[non_exhaustive]
 pub enum Outliers {
     /// They are learnt as they are.
     Keep,

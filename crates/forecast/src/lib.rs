@@ -49,7 +49,6 @@ mod known;
 mod lag_regression;
 mod lags;
 mod last_value;
-mod levels;
 mod matrix;
 mod mixture;
 mod opf;

@@ -1,11 +1,10 @@
-//! [`SeasonMixture`]s of several outputs, with known inputs and levels that jump.
+//! [`SeasonMixture`]s of several outputs, with known inputs.
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::OutlierScreen;
 
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::Effect;
-use crate::levels::Levels;
 use crate::{Epoch, Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
 /// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
@@ -46,8 +45,6 @@ struct SeasonColumn {
     /// `None` without inputs.
     effect: Option<Effect>,
     negative: bool,
-    /// The mixture sees what is left of its outputs above an origin, which moves with their level.
-    levels: Levels,
     /// Values that are implausible by those before them count as missing.
     screen: OutlierScreen,
     /// The number of these values.
@@ -68,43 +65,26 @@ impl SeasonColumn {
     fn forecast<'a>(&self, path: &mut [f64], input: impl Fn(usize) -> &'a [f64], scratch: &mut ForecastScratch) {
         self.mixture.forecast_into(path, scratch);
         let floor = self.floor();
-        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.beside(input(step)), floor));
-    }
-
-    /// What is added to a forecast of the mixture: the effect of its input, and the origin.
-    fn beside(&self, input: &[f64]) -> f64 {
-        self.effect(input) + self.levels.origin()
-    }
-
-    /// Moves the origin with the level of an output that is not held back.
-    fn follow(&mut self, y: f64, stretches: bool, by_input: f64) {
-        let mut levels = self.levels;
-        levels.turn(y - by_input, stretches, || self.mixture.path(1)[0]);
-        self.levels = levels;
+        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.effect(input(step)), floor));
     }
 
     /// Learns a row, and returns its prediction.
     fn learn(&mut self, input: &[f64], observed: Option<f64>) -> f64 {
-        let stretches = observed.is_some_and(|y| self.screen.stretches(y));
         let constant = self.screen.waiting().and_then(|_| self.screen.range()).map(|(constant, _)| constant);
         let held = observed.is_some_and(|y| self.screen.observe(y) < 1.0);
         self.held += u64::from(held);
         let observed = observed.filter(|_| !held);
-        let (by_input, floor, before) = (self.effect(input), self.floor(), self.levels.origin());
+        let (by_input, floor) = (self.effect(input), self.floor());
         let left = constant.zip(observed).is_some_and(|(constant, y)| constant != y);
         let leaves = left.then(|| self.mixture.path(1)[0]);
         if left {
             self.mixture.begin_anew();
-            self.levels.restart();
-        } else if let Some(y) = observed {
-            self.follow(y, stretches, by_input);
         }
-        let origin = self.levels.origin();
-        let rest = observed.map(|y| (y - by_input - origin).clamp(-LARGEST, LARGEST));
+        let rest = observed.map(|y| (y - by_input).clamp(-LARGEST, LARGEST));
         let counts = rest.map(|rest| self.mixture.counts(rest) + by_input);
         let made = self.mixture.step(rest);
-        let prediction = finish(leaves.unwrap_or(made), by_input + before, floor);
-        self.negative |= counts.is_some_and(|y| y + origin < 0.0);
+        let prediction = finish(leaves.unwrap_or(made), by_input, floor);
+        self.negative |= counts.is_some_and(|y| y < 0.0);
         if let Some(effect) = &mut self.effect {
             effect.learn(input, counts, self.mixture.periods().first().copied());
         }
@@ -129,7 +109,6 @@ impl Seasons {
             mixture: SeasonMixture::new(params.clone())?,
             effect: (inputs > 0).then(|| Effect::new(inputs)),
             negative: false,
-            levels: Levels::default(),
             screen: OutlierScreen::default(),
             held: 0,
         };
@@ -201,7 +180,6 @@ impl Validate for Seasons {
         for column in &self.columns {
             column.mixture.validate()?;
             column.screen.validate()?;
-            column.levels.validate()?;
             let same = column.mixture.time() == self.time && column.effect.is_some() == (self.inputs > 0);
             Inconsistent::require(same, WHAT, "they have seen the same rows")?;
             column.effect.iter().try_for_each(|effect| effect.validate(self.inputs))?;

@@ -132,8 +132,9 @@ fn split_terms(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A kernel, or the rule that finds one from the data.
+///
+/// All rules are here: who does not know a rule cannot choose a kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub enum KernelSpec {
     /// `median`: a Gaussian whose width is the [median distance](crate::median_width) of the first
     /// rows.

@@ -70,12 +70,12 @@ impl LearnerSpec {
         match self.2.parse::<KernelSpec>().map_err(errors::settings)? {
             KernelSpec::Given(kernel) => Ok(kernel),
             // Rows of texts alone have no distances.
-            _ if known.dimension == 0 => gaussian(1.0),
-            _ if known.rows.is_empty() => Err(errors::settings(
+            KernelSpec::Median if known.dimension == 0 => gaussian(1.0),
+            KernelSpec::Median if known.rows.is_empty() => Err(errors::settings(
                 "kernel=\"median\" looks at the first rows: begin with fit, partial_fit or learn_many, or give a width such as \
                  kernel=\"gaussian:0.5\"",
             )),
-            _ => gaussian(weighted_median_width(known.dimension, known.rows, known.weights)),
+            KernelSpec::Median => gaussian(weighted_median_width(known.dimension, known.rows, known.weights)),
         }
     }
 

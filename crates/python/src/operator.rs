@@ -87,11 +87,11 @@ impl OperatorSpec {
         let given = parsed(&self.kernel)?;
         let input = match &given {
             KernelSpec::Given(kernel) => kernel.clone(),
-            _ => median(d, x)?,
+            KernelSpec::Median => median(d, x)?,
         };
         let output = match (self.output_kernel.as_deref().map(parsed).transpose()?, &given) {
             (Some(KernelSpec::Given(kernel)), _) => kernel,
-            (Some(_), _) => median(d_plus, y)?,
+            (Some(KernelSpec::Median), _) => median(d_plus, y)?,
             (None, KernelSpec::Median) if d != d_plus => median(d_plus, y)?,
             (None, _) => input.clone(),
         };

@@ -49,7 +49,7 @@ pub(crate) fn read<'py>(
             py.check_signals()?;
         }
     }
-    said.extend(std::iter::from_fn(|| reader.take_remark()));
+    said.extend(std::iter::from_fn(|| reader.take_remark()).map(|remark| remark.to_string()));
     said.extend(reader.left_out());
     let said_in_python = |said: &mut String| *said = said.replace("--keep-totals keeps", "keep_totals=True keeps");
     said.iter_mut().for_each(said_in_python);

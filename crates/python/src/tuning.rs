@@ -215,7 +215,7 @@ pub(crate) fn tune(
     let spec = if kernel == "auto" { "median" } else { kernel };
     let (kernel, searched) = match spec.parse::<KernelSpec>().map_err(errors::settings)? {
         KernelSpec::Given(kernel) => (kernel, false),
-        _ => {
+        KernelSpec::Median => {
             let width = weighted_median_width(d, inputs, &[]);
             (Gaussian::new(width).map(AnyKernel::Gaussian).map_err(errors::settings)?, !entry.autonomous)
         }

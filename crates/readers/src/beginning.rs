@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::cells::Cells;
 use crate::dialect::{LONGEST_RECORD, Separator};
-use crate::error::{DataError, DialectError, Line, Remark};
+use crate::error::{DataError, DialectError, Finding, Line, Remark};
 use crate::header::{self, lossy};
 use crate::lines::Lines;
 use crate::marks::has_decimal_comma;
@@ -101,7 +101,7 @@ pub(crate) fn pass_above(
     separators: (Separator, Option<Separator>),
     first: &mut Cells,
     options: &ReadOptions,
-) -> Result<(Separator, Option<String>), DataError> {
+) -> Result<(Separator, Option<Remark>), DataError> {
     let names: Vec<String> = first.iter().map(lossy).collect();
     if header::told(&names, options).is_some() {
         return Ok((separators.0, None));
@@ -115,7 +115,7 @@ pub(crate) fn pass_above(
         while lines.advance()? && lines.text().starts_with(b"#") {}
         first.split(lines, separator, LONGEST_RECORD)?;
     }
-    Ok((separator, Some(Remark::LeftAbove { file, first: begin, table: lines.line_number() }.to_string())))
+    Ok((separator, Some(Finding::LeftAbove { file, first: begin, table: lines.line_number() }.remark())))
 }
 
 /// Rows of a table by which it is known.

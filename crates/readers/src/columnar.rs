@@ -24,7 +24,7 @@ use zstd_messages::{ZstdFile, ZstdMessages, has_zstd};
 
 use crate::choice::ColumnChoice;
 use crate::columns::{ColumnPlan, Role};
-use crate::error::{Column, ContainerError, DataError};
+use crate::error::{Column, ContainerError, DataError, Finding, Remark};
 use crate::format::Format;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
@@ -58,7 +58,7 @@ struct Columnar {
     names: Vec<String>,
     plan: ColumnPlan,
     /// Remark that a person should know, until it is asked for.
-    remark: Option<String>,
+    remark: Option<Remark>,
     /// Texts and numbers that stand for no value.
     gaps: Gaps,
     batches: Batches,
@@ -100,9 +100,8 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
     let index: Vec<String> = names.iter().filter(is_index).cloned().collect();
     let mut options = options.clone();
     options.ignore.extend(index.iter().cloned().map(ColumnChoice::Name));
-    let remark =
-        |name| format!("{file}: column {name:?} holds the numbers of the rows, as pandas keeps them, and is left out");
-    let remark = index.first().map(remark);
+    let found = |name: &String| Finding::Index { file: file.clone(), name: name.clone() }.remark();
+    let remark = index.first().map(found);
     let plan = ColumnPlan::new(&file, names.len(), Some(&names), &options)?;
     let wanted: Vec<usize> = (0..names.len()).filter(|&column| plan.role(column) != Role::Ignored).collect();
     for &column in &wanted {
@@ -267,7 +266,7 @@ impl Rows for Columnar {
         Ok(true)
     }
 
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         self.remark.take()
     }
 

@@ -11,7 +11,7 @@ use crate::beginning::{Beginning, pass_above, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
-use crate::error::{CellPlace, DataError, DialectError, Remark};
+use crate::error::{CellPlace, DataError, DialectError, Finding, Remark};
 use crate::head::TargetHead;
 use crate::header::{self, FirstRecord, lossy};
 use crate::labels::Labels;
@@ -32,7 +32,7 @@ pub(crate) struct Delimited {
     separator: Separator,
     notation: Notation,
     /// Remarks that a person should know, until they are asked for.
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     names: Option<Vec<String>>,
     plan: ColumnPlan,
     doubt: Option<String>,
@@ -77,8 +77,8 @@ impl Delimited {
             return Err(other.error(lines.file()).into());
         }
         let told = options.separator.or(hint).or(separator);
-        let mut remarks: Vec<String> =
-            printed.iter().map(|(line, _)| Remark::Printed { line: line.clone(), title }.to_string()).collect();
+        let mut remarks: Vec<Remark> =
+            printed.iter().map(|(line, _)| Finding::Printed { line: line.clone(), title }.remark()).collect();
         let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
         if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
             && thousands.as_decimal() == Some(mark)
@@ -92,7 +92,7 @@ impl Delimited {
             (ends > 0).then(|| {
                 lines.ends_with(separator.byte(), ends * separator.length());
                 cells.whole(lines.text(), separator);
-                Remark::EndsLines(lines.line()).to_string()
+                Finding::EndsLines(lines.line()).remark()
             })
         };
         remarks.extend(without_end(lines, separator, &mut cells));
@@ -105,7 +105,7 @@ impl Delimited {
             }
             if options.header != Header::Absent && row_names::are_there(lines, separator, &cells) {
                 cells.put_empty_first();
-                remarks.push(Remark::RowNames(lines.line()).to_string());
+                remarks.push(Finding::RowNames(lines.line()).remark());
             }
         }
         if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
@@ -133,7 +133,7 @@ impl Delimited {
             // Both are there.
             let line = lines.advance()?.then(|| lines.line());
             lines.advance()?;
-            remarks.extend(line.map(|line| Remark::Orange { line, class }.to_string()));
+            remarks.extend(line.map(|line| Finding::Orange { line, class }.remark()));
         }
         let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
         // DuckDB has the types there.
@@ -206,7 +206,7 @@ impl Delimited {
         let several = self.cells.len() > 1;
         let is_comment = differs && !(self.marked_rows && several);
         if is_comment && self.begun && several && !std::mem::replace(&mut self.told_comment, true) {
-            self.remarks.push(Remark::Comment(lines.line()).to_string());
+            self.remarks.push(Finding::Comment(lines.line()).remark());
         }
         is_comment
     }
@@ -472,7 +472,7 @@ impl Rows for Delimited {
         self.doubt.as_deref()
     }
 
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
     }
 
@@ -494,7 +494,7 @@ fn numbers<'a>(cells: &'a Cells, plan: &'a ColumnPlan) -> impl Iterator<Item = (
 /// Value of a cell at that line and column, by the marks of the file; `None` if the rows behind it
 /// are to be looked at before.
 fn parse(
-    (notation, remarks): (&mut Notation, &mut Vec<String>),
+    (notation, remarks): (&mut Notation, &mut Vec<Remark>),
     bytes: &[u8],
     (line, column): (u64, usize),
     place: impl Fn() -> CellPlace,
@@ -505,7 +505,7 @@ fn parse(
         CellReading::Grouped(parsed, mark) => {
             if let (false, ParsedCell::Number(value)) = (told, parsed) {
                 let (cell, text) = (place(), lossy(bytes));
-                remarks.push(Remark::ReadAsThousands { cell, text, value, mark }.to_string());
+                remarks.push(Finding::ReadAsThousands { cell, text, value, mark }.remark());
             }
             Ok(Some(parsed))
         }

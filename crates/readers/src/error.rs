@@ -13,8 +13,8 @@ mod shown;
 use std::io;
 
 pub use container::ContainerError;
-pub use dialect::DialectError;
-pub(crate) use dialect::Remark;
+pub(crate) use dialect::Finding;
+pub use dialect::{DialectError, Remark};
 pub use place::{CellPlace, Column, Counts, Line};
 pub use shown::shown_path;
 use shown::{ColumnList, Cut, Quoted, plural};

@@ -1,6 +1,6 @@
 //! Keys of JSON objects that come when the columns are known: they are left out, told and counted.
 
-use crate::error::{Line, Remark};
+use crate::error::{Finding, Line, Remark};
 
 /// Keys that are told and counted one by one.
 const MOST: usize = 32;
@@ -11,7 +11,7 @@ pub(crate) struct LateKeys {
     counts: Vec<(String, u64)>,
     /// Keys beyond those.
     others: u64,
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     /// The columns of keys that are to be left out and were in no row yet.
     expected: Vec<(usize, String)>,
 }
@@ -35,18 +35,18 @@ impl LateKeys {
         if let Some((_, count)) = self.counts.iter_mut().find(|(known, _)| known == key) {
             *count += 1;
         } else if self.counts.len() < MOST {
-            self.remarks.push(Remark::LateKey { line: line(), key: key.to_owned() }.to_string());
+            self.remarks.push(Finding::LateKey { line: line(), key: key.to_owned() }.remark());
             self.counts.push((key.to_owned(), 1));
         } else {
             if self.others == 0 {
-                self.remarks.push(Remark::LateKeys(line()).to_string());
+                self.remarks.push(Finding::LateKeys(line()).remark());
             }
             self.others += 1;
         }
     }
 
     /// What a person was not told yet, one by one.
-    pub(crate) fn take_remark(&mut self) -> Option<String> {
+    pub(crate) fn take_remark(&mut self) -> Option<Remark> {
         (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
     }
 

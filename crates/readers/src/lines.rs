@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use crate::compressed::Compression;
 use crate::elements::{self, BadArray};
-use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, Line, Remark, shown_path};
+use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, Finding, Line, Remark, shown_path};
 use crate::format::Format;
 use crate::frame;
 use crate::other_kind;
@@ -150,7 +150,7 @@ pub(crate) struct Lines {
     /// True if the frame of a table that a terminal printed is taken away.
     framed: bool,
     /// Remarks that a person should know, until they are asked for.
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     /// True if a line was read as Windows-1252.
     recoded: bool,
 }
@@ -180,7 +180,7 @@ impl Lines {
             Ok(undone) => undone,
             Err(source) => return Err(Self::over(file, Box::new(io::empty()), compression).unreadable(source)),
         };
-        let told = encoding.map(|encoding| Remark::Encoding { file: file.clone(), encoding }.to_string());
+        let told = encoding.map(|encoding| Finding::Encoding { file: file.clone(), encoding }.remark());
         let mut lines = Self::over(file, input, compression);
         lines.remarks.extend(told);
         Ok(lines)
@@ -220,12 +220,12 @@ impl Lines {
 
     /// Adds a remark that a person should know.
     #[cfg(feature = "spreadsheet")]
-    pub(crate) fn remark(&mut self, remark: String) {
+    pub(crate) fn remark(&mut self, remark: Remark) {
         self.remarks.push(remark);
     }
 
     /// A remark that a person should know, once.
-    pub(crate) fn take_remark(&mut self) -> Option<String> {
+    pub(crate) fn take_remark(&mut self) -> Option<Remark> {
         (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
     }
 
@@ -446,7 +446,7 @@ impl Lines {
             self.buffer.extend_from_slice(text.as_bytes());
             if !std::mem::replace(&mut self.recoded, true) {
                 let line = Line { number: self.taken, ..self.line() };
-                self.remarks.push(Remark::Windows1252(line).to_string());
+                self.remarks.push(Finding::Windows1252(line).remark());
             }
         }
     }

@@ -16,7 +16,7 @@ use mercer_core::{Cell, List, is_gap_mark};
 
 use crate::choice::{ColumnChoice, TargetColumn};
 use crate::columns::{ColumnPlan, Role};
-use crate::error::DataError;
+use crate::error::{DataError, Remark};
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::late_keys::LateKeys;
@@ -221,7 +221,7 @@ impl Rows for Ndjson {
         !self.columns.arrays
     }
 
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         self.late.take_remark()
     }
 

@@ -47,7 +47,7 @@ mod tests {
             let options = ReadOptions { format: Some(Format::Tsv), ..ReadOptions::default() };
             let mut reader =
                 RowReader::records_from("f", std::io::Cursor::new(text.as_bytes().to_vec()), &options).unwrap();
-            let remark = reader.take_remark().unwrap();
+            let remark = reader.take_remark().unwrap().to_string();
             assert_eq!(
                 remark,
                 format!(

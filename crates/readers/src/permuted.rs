@@ -2,7 +2,7 @@
 
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::Marks;
-use crate::error::{ContainerError, DataError};
+use crate::error::{ContainerError, DataError, Remark};
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::number::cell_kind;
@@ -110,7 +110,7 @@ impl Rows for Permuted {
         self.inner.doubt()
     }
 
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         self.inner.take_remark()
     }
 

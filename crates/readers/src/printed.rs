@@ -91,7 +91,7 @@ mod tests {
         while reader.next_record(&mut record).unwrap_or(true) {
             rows.push(record.cells().filter(|cell| *cell != Cell::Missing).map(|cell| cell.to_string()).collect());
         }
-        let told = std::iter::from_fn(|| reader.take_remark()).collect();
+        let told = std::iter::from_fn(|| reader.take_remark()).map(|remark| remark.to_string()).collect();
         (reader.columns().to_vec(), rows, told)
     }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::columns::Shape;
 use crate::dataset::Dataset;
 use crate::dialect::Marks;
-use crate::error::{CellPlace, Counts, DataError};
+use crate::error::{CellPlace, Counts, DataError, Remark};
 use crate::head::TargetHead;
 use crate::labels::Labels;
 use crate::lines::{Lines, Source};
@@ -258,7 +258,7 @@ impl RowReader {
     /// Finding in the file, since this was asked last, that a person should know, as one line. It
     /// is the mark between the thousands of its numbers, where nobody told it, or a row that may
     /// sum up others.
-    pub fn take_remark(&mut self) -> Option<String> {
+    pub fn take_remark(&mut self) -> Option<Remark> {
         self.rows.take_remark().or_else(|| self.lines.take_remark()).or_else(|| self.sums.take_remark())
     }
 

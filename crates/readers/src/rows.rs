@@ -4,7 +4,7 @@ use mercer_core::TokenRow;
 
 use crate::columns::ColumnPlan;
 use crate::dialect::Marks;
-use crate::error::DataError;
+use crate::error::{DataError, Remark};
 use crate::head::TargetHead;
 use crate::lines::Lines;
 use crate::options::ReadOptions;
@@ -77,7 +77,7 @@ pub(crate) trait Rows: Send {
     }
 
     /// Remark that a person should know about the marks in numbers, once.
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         None
     }
 

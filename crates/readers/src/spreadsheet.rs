@@ -8,7 +8,7 @@ use std::io::{Cursor, Read};
 
 use calamine::{Data, ExcelDateTime, Reader, open_workbook_auto_from_rs};
 
-use crate::error::{ContainerError, DataError, Remark};
+use crate::error::{ContainerError, DataError, Finding};
 use crate::format::Format;
 use crate::lines::{Lines, Source};
 
@@ -42,7 +42,7 @@ pub(crate) fn open(mut source: Source) -> Result<Lines, DataError> {
         let mut lines = Source::Memory { name: file.clone(), bytes: text.into_bytes().into() }.lines()?;
         if names.len() > 1 {
             let (file, sheet, others) = (file.clone(), name.clone(), names.len() - 1);
-            lines.remark(Remark::Sheet { file, sheet, others }.to_string());
+            lines.remark(Finding::Sheet { file, sheet, others }.remark());
         }
         return Ok(lines);
     }

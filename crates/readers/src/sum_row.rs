@@ -2,7 +2,7 @@
 
 use mercer_core::{Cell, parse_instant};
 
-use crate::error::{CellPlace, Remark};
+use crate::error::{CellPlace, Finding, Remark};
 use crate::record::Record;
 
 /// Names of such rows.
@@ -48,7 +48,7 @@ pub(crate) struct SumRows {
     /// Records that were left out, and the line of the last.
     left: (u64, u64),
     told: bool,
-    remark: Option<String>,
+    remark: Option<Remark>,
 }
 
 impl SumRows {
@@ -80,7 +80,7 @@ impl SumRows {
             self.left = (self.left.0 + 1, cell.line.number);
         }
         if !std::mem::replace(&mut self.told, true) {
-            self.remark = Some(Remark::CalledSum { cell, text, left: certain }.to_string());
+            self.remark = Some(Finding::CalledSum { cell, text, left: certain }.remark());
         }
         certain
     }
@@ -93,7 +93,7 @@ impl SumRows {
             .then(|| format!("{rows} {plural} up others: left out, the last on line {last}; --keep-totals keeps them"))
     }
 
-    pub(crate) fn take_remark(&mut self) -> Option<String> {
+    pub(crate) fn take_remark(&mut self) -> Option<Remark> {
         self.remark.take()
     }
 

@@ -226,6 +226,14 @@ pub struct Standing {
     pub changes: u64,
 }
 
+impl Standing {
+    /// The mean loss of the rows since `before`; not a number where none had a weight.
+    #[must_use]
+    pub fn loss_since(&self, before: &Self) -> f64 {
+        (self.loss - before.loss) / (self.weight - before.weight)
+    }
+}
+
 /// Prediction for a row.
 #[derive(Clone, Debug)]
 pub enum Prediction {

@@ -494,8 +494,8 @@ impl Bound {
 pub fn implausible(found: &Implausible, place: &str, outliers: Outliers, face: Face) -> Note {
     let (done, other) = match outliers {
         Outliers::Keep => ("learnt", "skip"),
+        Outliers::Weigh => ("learnt with less weight", "skip"),
         Outliers::Skip => ("not learnt", "keep"),
-        _ => ("learnt with less weight", "skip"),
     };
     let option = |way: &str| match face {
         Face::Command => format!("--outliers {way}"),

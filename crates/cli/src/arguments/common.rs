@@ -196,7 +196,7 @@ impl CommonArguments {
                 return Err(Failure::usage(format!("{} chooses its kernels itself; leave --kernel out", entry.name)));
             }
             KernelSpec::Given(kernel) => kernel.clone(),
-            _ => median_kernel(dimension, rows, weights)?,
+            KernelSpec::Median => median_kernel(dimension, rows, weights)?,
         };
         let spec = if entry.autonomous { "auto".to_owned() } else { kernel.to_string() };
         Ok((kernel, spec))

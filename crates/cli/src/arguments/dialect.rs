@@ -131,10 +131,8 @@ pub(crate) fn tell_doubt(doubt: Option<&str>) {
 /// Tells a person what was found in a file; once, however often that is read.
 pub(crate) fn tell_remarks(reader: &mut RowReader) {
     while let Some(remark) = reader.take_remark() {
-        // Lines that are left out and not counted at the end are told though there are to be no
-        // remarks.
-        let lost = remark.contains("stands above") || remark.contains("comment");
-        let tell = if lost { verbosity::say_once } else { verbosity::once };
-        tell(remark);
+        // Lines that are left out are told though there are to be no remarks.
+        let tell = if remark.leaves_out() { verbosity::say_once } else { verbosity::once };
+        tell(remark.to_string());
     }
 }

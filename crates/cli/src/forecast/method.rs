@@ -182,7 +182,7 @@ fn build_season(
     let season = match &periods {
         Periods::Given(periods) => json!(periods),
         Periods::Calendar { likely, .. } => json!(likely),
-        _ => json!("found"),
+        Periods::Found => json!("found"),
     };
     let mut parameters = vec![("season", season), ("horizons", json!(horizons))];
     let warm_up = periods.first().first().map_or(WARM_UP, |period| 2 * period + 2);

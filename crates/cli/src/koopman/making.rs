@@ -260,11 +260,11 @@ impl Descent {
         let on_outputs = || median_kernel(layout.state_dimension, &first.outputs, &[]);
         let input = match &self.kernel {
             KernelSpec::Given(kernel) => kernel.clone(),
-            _ => median_kernel(layout.input_dimension, &first.inputs, &[])?,
+            KernelSpec::Median => median_kernel(layout.input_dimension, &first.inputs, &[])?,
         };
         let output = match (&self.output_kernel, &self.kernel) {
             (Some(KernelSpec::Given(kernel)), _) => kernel.clone(),
-            (Some(_), _) => on_outputs()?,
+            (Some(KernelSpec::Median), _) => on_outputs()?,
             (None, KernelSpec::Median) if layout.input_dimension != layout.state_dimension => on_outputs()?,
             (None, _) => input.clone(),
         };

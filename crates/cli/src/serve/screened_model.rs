@@ -103,8 +103,7 @@ impl Model for ScreenedModel {
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let before = self.model.standing();
         let prediction = self.model.learn(row)?;
-        let after = self.model.standing();
-        let loss = (after.loss - before.loss) / (after.weight - before.weight);
+        let loss = self.model.standing().loss_since(&before);
         if loss.is_finite() && self.losses.observe(loss) {
             self.changes += 1;
         }

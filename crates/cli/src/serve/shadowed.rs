@@ -119,7 +119,7 @@ impl Challenger {
             state.refused += 1;
             return;
         }
-        let its = loss_between(&before, &state.model.standing());
+        let its = state.model.standing().loss_since(&before);
         if loss.is_finite() && its.is_finite() {
             state.losses.observe([loss, its]);
         }
@@ -147,11 +147,6 @@ impl Challenger {
             unsaved: state.unsaved.clone(),
         }
     }
-}
-
-/// The mean loss of the rows between.
-fn loss_between(before: &Standing, after: &Standing) -> f64 {
-    (after.loss - before.loss) / (after.weight - before.weight)
 }
 
 /// The model that is served.
@@ -184,7 +179,7 @@ impl Model for ShadowedModel {
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
         let before = self.model.standing();
         let prediction = self.model.learn(row)?;
-        self.challenger.learn(row, loss_between(&before, &self.model.standing()));
+        self.challenger.learn(row, self.model.standing().loss_since(&before));
         Ok(prediction)
     }
 

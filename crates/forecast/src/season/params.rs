@@ -15,7 +15,6 @@ const MOST_BUDGET: usize = 1_000_000_000;
 /// The lengths of the seasons, in rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
 pub enum Periods {
     /// They are found from the data, and looked for again as the series grows.
     #[default]

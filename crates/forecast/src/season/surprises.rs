@@ -2,12 +2,12 @@
 //! they are.
 //!
 //! A row is a surprise when it lies outside of the range of late rows and its error is beyond
-//! `8 σ γ`, where `σ²` is the mean of squared errors over
-//! 300 rows, each within `8 σ`, and `γ` is how errors grow behind missing rows. It counts as
-//! missing. When three in a row are off by the same, to `3 σ`, the level has shifted: from there on
-//! the series is known less the shift. Three equal numbers are no shift but an outage or a code for
-//! a gap, unless the series often stays where it is. When surprises go on for longer than a season
-//! (12 rows at least), the series is another one than it was, and is learnt as it is.
+//! `8 σ γ`, where `σ²` is the mean of squared errors over 300 rows, each within `8 σ`, and `γ` is how
+//! errors grow behind missing rows. It counts as missing. When three in a row are off by the same,
+//! to `3 σ`, the level has shifted: from there on the series is known less the shift. The level
+//! before is known at once when it returns. Three equal numbers are no shift but an outage or a
+//! code for a gap, unless the series often stays where it is. When surprises go on for longer than
+//! a season (12 rows at least), the series is another one than it was, and is learnt as it is.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -61,6 +61,8 @@ pub(super) struct Surprises {
     last: f64,
     /// Rows and their errors since the last that was none.
     run: Vec<(f64, f64)>,
+    /// The last shift.
+    shift: Option<f64>,
     /// Rows that were set aside, and shifts.
     counted: (usize, usize),
 }
@@ -89,10 +91,11 @@ impl Surprises {
             *self = Self { counted: self.counted, ..Self::default() };
             return Taken::AsItIs;
         }
-        if let Some(shift) = self.shift(sigma) {
-            self.run.clear();
-            self.counted.0 -= TELLING - 1;
+        if let Some(shift) = self.back(error, FAR * sigma * growth).or_else(|| self.shift(sigma)) {
+            self.counted.0 -= self.run.len().min(TELLING) - 1;
             self.counted.1 += 1;
+            self.run.clear();
+            self.shift = Some(shift);
             return Taken::Shifted(shift);
         }
         self.counted.0 += 1;
@@ -106,6 +109,11 @@ impl Surprises {
         self.rows = (self.rows + 1).min(usize::MAX / 4);
         let within = if self.rows > FIRST { error.abs().min(FAR * sigma) } else { error };
         self.square += (within * within - self.square) / self.rows.min(MEMORY) as f64;
+    }
+
+    /// The shift back to the level before, if a row lies there.
+    fn back(&self, error: f64, far: f64) -> Option<f64> {
+        self.shift.map(|shift| -shift).filter(|back| (error - back).abs() <= far)
     }
 
     /// What the last rows are off by, if it is the same.
@@ -122,7 +130,7 @@ impl Surprises {
 impl Validate for Surprises {
     fn validate(&self) -> Result<(), Inconsistent> {
         const WHAT: &str = "surprises";
-        [self.square, self.last].validate()?;
+        [self.square, self.last, self.shift.unwrap_or(0.0)].validate()?;
         self.run.iter().try_for_each(|(y, error)| [*y, *error].validate())?;
         let counted = [self.rows, self.counted.0, self.counted.1].iter().all(|count| *count < usize::MAX / 4);
         let sound = self.square >= 0.0 && (0.0..=1.0).contains(&self.still);
@@ -155,7 +163,10 @@ mod tests {
         assert_eq!((surprises.counted(), surprises.waiting()), ((0, 1), 0));
         assert_eq!(surprises.take(row(7.0, -90.0), 1.0, None), Taken::Aside);
         assert_eq!(surprises.take(row(8.0, 1.0), 1.0, None), Taken::AsItIs);
-        assert_eq!(surprises.counted(), (1, 1));
+        // The level before is known when it returns.
+        assert_eq!(surprises.take(row(9.0, -50.0), 1.0, None), Taken::Shifted(-51.0));
+        assert_eq!(surprises.take(row(60.0, 52.0), 1.0, None), Taken::Shifted(51.0));
+        assert_eq!(surprises.counted(), (1, 3));
     }
 
     #[test]

@@ -1,12 +1,39 @@
 //! Errors of delimited text as such.
 
+use std::fmt;
+
 use super::place::{CellPlace, Line};
 use super::shown::Quoted;
 use crate::dialect::{Decimal, Thousands};
 
-/// A text that was read in one of several ways, for a person to know. It stops nothing.
+/// A line about what was found in data, for a person to know. It stops nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    words: String,
+    leaves_out: bool,
+}
+
+impl Remark {
+    /// True if lines of the data are left out that no count at the end holds.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        self.leaves_out
+    }
+}
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.words)
+    }
+}
+
+/// A text that was read in one of several ways.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Remark {
+pub(crate) enum Finding {
+    /// A column of the numbers of the rows.
+    #[cfg(feature = "arrow")]
+    #[error("{file}: column {name:?} holds the numbers of the rows, as pandas keeps them, and is left out")]
+    Index { file: String, name: String },
     /// A number with a mark between its thousands, which nobody told.
     #[error(
         "{cell}: {} is read as {value}, because {mark}s separate thousands; overrule this with --thousands or --decimal",
@@ -72,6 +99,14 @@ pub(crate) enum Remark {
     /// A separator behind the last cell of lines, of which this is the first.
     #[error("{0}: the separator at the end of lines separates nothing; --header no takes it for one more column")]
     EndsLines(Line),
+}
+
+impl Finding {
+    pub(crate) fn remark(&self) -> Remark {
+        let leaves_out =
+            matches!(self, Self::LeftAbove { .. } | Self::Comment(_) | Self::Printed { title: Some(_), .. });
+        Remark { words: self.to_string(), leaves_out }
+    }
 }
 
 /// Delimited text, or what was said of it, that may mean two things or nothing.

@@ -19,7 +19,7 @@ use mercer_core::{Cell, is_gap_mark};
 
 use crate::columns::{ColumnPlan, Role};
 use crate::dialect::{Marks, Separator};
-use crate::error::{CellPlace, DataError, DialectError, Remark};
+use crate::error::{CellPlace, DataError, DialectError, Finding, Remark};
 use crate::head::TargetHead;
 use crate::lines::{HEAD_LINES, Lines, Source};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
@@ -44,7 +44,7 @@ struct Fixed {
     plan: ColumnPlan,
     notation: Notation,
     /// Remarks that a person should know, until they are asked for.
-    remarks: Vec<String>,
+    remarks: Vec<Remark>,
     /// The current line is a row not yet given out: the first, when there is no header.
     pending: bool,
     /// The bytes of each cell of the current line.
@@ -191,7 +191,7 @@ impl Rows for Fixed {
         }
     }
 
-    fn take_remark(&mut self) -> Option<String> {
+    fn take_remark(&mut self) -> Option<Remark> {
         (!self.remarks.is_empty()).then(|| self.remarks.remove(0))
     }
 
@@ -264,7 +264,7 @@ fn split<'a>(lines: &'a Lines, places: &[Range<usize>], cells: &mut Vec<Range<us
 /// Value of a cell at that line and column, by the marks of the file; `None` if the lines behind it
 /// are to be looked at before.
 fn parse(
-    (notation, remarks): (&mut Notation, &mut Vec<String>),
+    (notation, remarks): (&mut Notation, &mut Vec<Remark>),
     text: &str,
     (line, column): (u64, usize),
     place: impl Fn() -> CellPlace,
@@ -274,8 +274,8 @@ fn parse(
         CellReading::Parsed(parsed) => Ok(Some(parsed)),
         CellReading::Grouped(parsed, mark) => {
             if let (false, ParsedCell::Number(number)) = (told, parsed) {
-                let remark = Remark::ReadAsThousands { cell: place(), text: value(), value: number, mark };
-                remarks.push(remark.to_string());
+                let found = Finding::ReadAsThousands { cell: place(), text: value(), value: number, mark };
+                remarks.push(found.remark());
             }
             Ok(Some(parsed))
         }
@@ -322,7 +322,7 @@ mod tests {
             assert_eq!(rows[2], (5, ulm));
             let (line, zurich) = &rows[3];
             assert_eq!((*line, zurich.cell(0), zurich.cell(3)), (6, Cell::Text("Zürich"), last));
-            assert!(reader.take_remark().is_some_and(|remark| remark.contains("8 335 897")));
+            assert!(reader.take_remark().is_some_and(|remark| remark.to_string().contains("8 335 897")));
         }
     }
 

@@ -14,7 +14,7 @@ fn texts_of_other_encodings_are_read_and_told() {
         while reader.next_record(&mut record).unwrap() {
             texts.push(record.cell(0).to_string());
         }
-        (reader.columns().join(" "), texts, reader.take_remark())
+        (reader.columns().join(" "), texts, reader.take_remark().map(|remark| remark.to_string()))
     };
     let utf16: Vec<u8> = "\u{feff}größe;y\nÉ;1,5\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let told = Some("f: is UTF-16LE, and is read as such".to_owned());

@@ -14,7 +14,7 @@ fn grouped(text: &str, options: &ReadOptions) -> (Vec<Vec<f64>>, Option<String>)
     let (mut row, mut rows, mut told) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(target) = reader.next_row(&mut row).unwrap() {
         rows.push(row.iter().copied().chain([target]).collect());
-        told.extend(reader.take_remark());
+        told.extend(reader.take_remark().map(|remark| remark.to_string()));
     }
     assert!(told.len() <= 1, "{told:?}");
     (rows, told.pop())

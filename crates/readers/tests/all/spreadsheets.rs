@@ -32,7 +32,7 @@ fn a_sheet_is_read_as_its_text_would_be() {
         rows += 1;
     }
     assert_eq!(rows, 40);
-    let told: Vec<String> = std::iter::from_fn(|| reader.take_remark()).collect();
+    let told: Vec<String> = std::iter::from_fn(|| reader.take_remark().map(|remark| remark.to_string())).collect();
     let title = "sheets.xlsx, line 2: stands above the table, which begins on line 4 with fuller rows";
     assert!(told.iter().any(|told| told.starts_with(title)), "{told:?}");
     let sheet = "sheets.xlsx: the sheet \"sales\" is read, and 2 more are not; save another as CSV to read it";
