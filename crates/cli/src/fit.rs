@@ -24,6 +24,7 @@ use serde_json::{Map, Value, json};
 use crate::arguments::dialect::{Dialect, kept_gaps};
 use crate::arguments::median_kernel;
 use crate::arguments::task::TaskChoice;
+use crate::arguments::zone::ZoneArguments;
 use crate::arguments::{count, seed};
 use crate::model::lock;
 use crate::model::store;
@@ -93,6 +94,8 @@ pub(super) struct FitArguments {
     /// may be given several times
     #[arg(long = "as", value_name = "NAME=KIND", requires = "scale_from")]
     kinds: Vec<String>,
+    #[command(flatten)]
+    zone: ZoneArguments,
     /// The points of pkrr-frozen: a file with the columns of the data, in their own units
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
@@ -188,6 +191,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         return Err(Failure::usage(format!(
             "--scale {} needs a file that settles it for all shards; say with --scale-from FILE which one",
             arguments.scale
+        )));
+    }
+    if let (Some(zone), None) = (&arguments.zone.zone, &arguments.scale_from) {
+        return Err(Failure::usage(format!(
+            "--zone {}: times are read by what --scale-from holds of their column; say with --scale-from FILE which file tells",
+            zone.name()
         )));
     }
     let _lock = lock::take("--out", &arguments.out)?;

@@ -13,7 +13,7 @@ use crate::{List, Number, duration_text, instant_text};
 /// | a whole number that no `f64` holds | [`Integer`](Self::Integer) |
 /// | a number in a text file, which may be a code | [`Numeral`](Self::Numeral) |
 /// | a truth value of a type of its own: JSON, Arrow, Parquet | [`Truth`](Self::Truth) |
-/// | a date or time of a type of times | [`Instant`](Self::Instant) |
+/// | a time of a type of times with a zone, of one without, or a day | [`Instant`](Self::Instant), [`LocalTime`](Self::LocalTime) |
 /// | a time of day, a duration of such a type | [`TimeOfDay`](Self::TimeOfDay), [`Duration`](Self::Duration) |
 /// | a list of texts, an object: JSON, Arrow, Parquet | [`List`](Self::List) |
 /// | nothing, NaN of a type of numbers, a JSON or Arrow null | [`Missing`](Self::Missing) |
@@ -33,6 +33,9 @@ pub enum Cell<'a> {
     Numeral(f64, &'a str),
     /// Seconds since 1970-01-01 UTC.
     Instant(f64),
+    /// A day and time as clocks of a zone that is not told show them, in seconds since 1970-01-01
+    /// by these clocks. Where no zone is told it is one of UTC.
+    LocalTime(f64),
     /// Any other text.
     Text(&'a str),
     /// A truth value.
@@ -52,7 +55,7 @@ impl Cell<'_> {
         match self {
             Self::Number(value) | Self::Numeral(value, _) => value.is_finite().then_some(value),
             Self::Integer(value) => Some(value as f64),
-            Self::Missing | Self::Instant(_) | Self::Text(_) => None,
+            Self::Missing | Self::Instant(_) | Self::LocalTime(_) | Self::Text(_) => None,
             Self::Truth(_) | Self::TimeOfDay(_) | Self::Duration(_) | Self::List(_) => None,
         }
     }
@@ -74,6 +77,7 @@ impl fmt::Display for Cell<'_> {
             Self::Integer(value) => value.fmt(f),
             Self::Numeral(_, text) | Self::Text(text) => f.write_str(text),
             Self::Instant(seconds) => f.write_str(&instant_text(seconds)),
+            Self::LocalTime(seconds) => f.write_str(instant_text(seconds).trim_end_matches('Z')),
             Self::Truth(truth) => truth.fmt(f),
             Self::TimeOfDay(seconds) | Self::Duration(seconds) => f.write_str(&duration_text(seconds)),
             Self::List(list) => list.fmt(f),

@@ -28,8 +28,8 @@ impl<'a> Key<'a> {
             // A whole number of a column with fractions is the same as one of a column without.
             Cell::Numeral(_, text) => key.text = Some(whole(text)),
             Cell::Integer(number) => key.write(format_args!("{number}"))?,
-            Cell::Instant(seconds) if !seconds.is_finite() => return None,
-            Cell::Instant(seconds) => key.write_instant(seconds)?,
+            Cell::Instant(seconds) | Cell::LocalTime(seconds) if !seconds.is_finite() => return None,
+            Cell::Instant(seconds) | Cell::LocalTime(seconds) => key.write_instant(seconds)?,
             Cell::TimeOfDay(seconds) | Cell::Duration(seconds) if !seconds.is_finite() => return None,
             Cell::TimeOfDay(seconds) | Cell::Duration(seconds) => {
                 key.write(format_args!("{}", duration_text(seconds)))?;

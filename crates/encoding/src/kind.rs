@@ -74,7 +74,7 @@ impl ToldKind {
     pub fn of_first(cell: Cell<'_>) -> Option<Self> {
         let kind = match cell {
             cell if is_gap(cell) => return None,
-            Cell::Instant(_) | Cell::TimeOfDay(_) => Kind::Time,
+            Cell::Instant(_) | Cell::LocalTime(_) | Cell::TimeOfDay(_) => Kind::Time,
             Cell::List(_) => Kind::List,
             Cell::Duration(_) => return Some(Self { durations: true, ..Kind::Number.into() }),
             Cell::Text(text) if List::begins(text) && List::read(text).is_ok() => Kind::List,

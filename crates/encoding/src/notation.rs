@@ -148,11 +148,11 @@ impl Notation {
                 let read = written.instant(cell)?;
                 let is_local = match cell {
                     Cell::Text(text) => !tells_zone(text),
-                    cell => matches!(cell, Cell::TimeOfDay(_)),
+                    cell => matches!(cell, Cell::TimeOfDay(_) | Cell::LocalTime(_)),
                 };
                 if is_local { zone.instant(read, before) } else { Some(read) }
             }
-            (Cell::Instant(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
+            (Cell::Instant(seconds) | Cell::LocalTime(seconds) | Cell::TimeOfDay(seconds), _) => Some(seconds),
             (Cell::Text(text), Self::Day(order, century)) => parse_instant(text).or_else(|| order.read(text, *century)),
             (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
             (Cell::Text(text), Self::Half(century)) => YearPart::Half.first_day(text, *century),

@@ -230,6 +230,20 @@ impl Points {
         nearest
     }
 
+    /// The place of the first point that equals `x`. `O(J)` where few points share its first
+    /// coordinate, `O(Jd)` at most.
+    ///
+    /// # Panics
+    /// If `x` has not `d` coordinates.
+    #[must_use]
+    pub fn position(&self, x: &[f64]) -> Option<usize> {
+        assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        (0..self.len).find(|index| {
+            let block = &self.lanes[index / LANES * self.stride..][..self.dimension];
+            block.iter().zip(x).all(|(lane, x)| lane.0[index % LANES] == *x)
+        })
+    }
+
     /// Sets coordinate `coordinate` of each point, in their order.
     pub(crate) fn fill_coordinate(&mut self, coordinate: usize, mut value: impl FnMut() -> f64) {
         for index in 0..self.len {

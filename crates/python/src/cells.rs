@@ -123,15 +123,14 @@ fn by_type(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
         return of_numpy(value, kind);
     }
     if value.hasattr("timestamp")? {
-        let since: f64 = in_utc(value)?.call_method0("timestamp")?.extract()?;
-        Ok(seconds(Cell::Instant, since))
+        time(value)
     } else if value.hasattr("total_seconds")? {
         Ok(seconds(Cell::Duration, value.call_method0("total_seconds")?.extract()?))
     } else if value.hasattr("isoformat")? {
         // Dates and times of day.
         let written = value.call_method0("isoformat")?;
         let written = written.cast::<PyString>()?.to_str()?;
-        let kind = if value.hasattr("year")? { Cell::Instant } else { Cell::TimeOfDay };
+        let kind = if value.hasattr("year")? { Cell::LocalTime } else { Cell::TimeOfDay };
         Ok(parse_instant(written).map_or_else(|| text(written), |since| OwnedCell::Typed(kind(since))))
     } else if value.hasattr("start_time")? && value.hasattr("ordinal")? {
         // A period begins at an instant.
@@ -226,7 +225,7 @@ fn of_numpy(value: &Bound<'_, PyAny>, kind: char) -> PyResult<OwnedCell> {
     };
     match kind {
         'b' => Ok(OwnedCell::Typed(Cell::Truth(value.is_truthy()?))),
-        'M' => Ok(seconds(Cell::Instant, micros("datetime64[us]")?)),
+        'M' => Ok(seconds(Cell::LocalTime, micros("datetime64[us]")?)),
         'm' => Ok(seconds(Cell::Duration, micros("timedelta64[us]")?)),
         'c' => Err(complex()),
         'f' => finite(value.extract()?),
@@ -234,16 +233,18 @@ fn of_numpy(value: &Bound<'_, PyAny>, kind: char) -> PyResult<OwnedCell> {
     }
 }
 
-/// A date and time, which is one of UTC where it has no zone, whatever the zone of the machine.
-fn in_utc<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+/// A date and time. One without a zone is not one of the machine's.
+fn time(value: &Bound<'_, PyAny>) -> PyResult<OwnedCell> {
     let py = value.py();
-    if value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>() {
-        let utc = py.import("datetime")?.getattr("timezone")?.getattr("utc")?;
-        let zone = PyDict::new(py);
-        zone.set_item("tzinfo", utc)?;
-        return value.call_method("replace", (), Some(&zone));
+    let local =
+        value.getattr("tzinfo").is_ok_and(|zone| zone.is_none()) && value.getattr("year")?.is_instance_of::<PyInt>();
+    if !local {
+        return Ok(seconds(Cell::Instant, value.call_method0("timestamp")?.extract()?));
     }
-    Ok(value.clone())
+    let zone = PyDict::new(py);
+    zone.set_item("tzinfo", py.import("datetime")?.getattr("timezone")?.getattr("utc")?)?;
+    let told = value.call_method("replace", (), Some(&zone))?;
+    Ok(seconds(Cell::LocalTime, told.call_method0("timestamp")?.extract()?))
 }
 
 impl PythonColumns {

@@ -8,7 +8,7 @@ use mercer::readers::{Cell, DataError, Format, ReadOptions, Record, RowReader, i
 use mercer::session::file::{SaveError, save};
 use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyPermissionError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyList};
+use pyo3::types::{IntoPyDict as _, PyBool, PyList};
 
 use crate::errors;
 
@@ -88,6 +88,7 @@ impl PythonValue {
             Cell::Text(text) => Self::Text(text.to_owned()),
             Cell::List(list) => Self::List(list.text().to_owned()),
             Cell::Instant(instant) => Self::Typed(Cell::Instant(instant)),
+            Cell::LocalTime(time) => Self::Typed(Cell::LocalTime(time)),
             Cell::Truth(truth) => Self::Typed(Cell::Truth(truth)),
             Cell::TimeOfDay(seconds) => Self::Typed(Cell::TimeOfDay(seconds)),
             Cell::Duration(seconds) => Self::Typed(Cell::Duration(seconds)),
@@ -130,6 +131,7 @@ fn typed<'py>(py: Python<'py>, cell: Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
     let instant = |seconds: f64| datetime.getattr("datetime")?.call_method1("fromtimestamp", (seconds, utc()?));
     match cell {
         Cell::Instant(seconds) => instant(seconds),
+        Cell::LocalTime(seconds) => instant(seconds)?.call_method("replace", (), Some(&[("tzinfo", py.None())].into_py_dict(py)?)),
         Cell::TimeOfDay(seconds) => instant(seconds)?.call_method0("time"),
         Cell::Duration(seconds) => datetime.getattr("timedelta")?.call1((0, seconds)),
         Cell::Truth(truth) => Ok(PyBool::new(py, truth).to_owned().into_any()),

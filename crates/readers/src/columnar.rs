@@ -192,7 +192,9 @@ impl Columnar {
                 Some(cell @ (Cell::Integer(_) | Cell::Numeral(..))) => cell.to_string(),
                 Some(Cell::Text(text)) => quoted(text),
                 Some(Cell::Truth(truth)) => truth.to_string(),
-                Some(cell @ (Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_))) => quoted(&cell.to_string()),
+                Some(cell @ (Cell::Instant(_) | Cell::LocalTime(_) | Cell::TimeOfDay(_) | Cell::Duration(_))) => {
+                    quoted(&cell.to_string())
+                }
                 Some(Cell::Missing | Cell::List(_)) | None => "null".to_owned(),
             };
             format!("{}: {value}", quoted(&self.names[column]))

@@ -56,7 +56,12 @@ impl Gaps {
             Cell::Text(text) | Cell::Numeral(_, text) => self.has_text(text.as_bytes()),
             Cell::Number(_) | Cell::Integer(_) => cell.number().is_some_and(|value| self.has_number(value)),
             Cell::Truth(truth) => self.texts.iter().any(|text| parse_truth(text) == Some(truth)),
-            Cell::Missing | Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_) | Cell::List(_) => false,
+            Cell::Missing
+            | Cell::Instant(_)
+            | Cell::LocalTime(_)
+            | Cell::TimeOfDay(_)
+            | Cell::Duration(_)
+            | Cell::List(_) => false,
         };
         if gap { Cell::Missing } else { cell }
     }

@@ -213,7 +213,12 @@ impl Labels {
             Cell::Missing => name.clear(),
             Cell::Number(value) => Self::canonical_number(value, name),
             Cell::Numeral(_, text) | Cell::Text(text) => Self::canonical(text, name),
-            Cell::Truth(_) | Cell::Integer(_) | Cell::Instant(_) | Cell::TimeOfDay(_) | Cell::Duration(_) => {
+            Cell::Truth(_)
+            | Cell::Integer(_)
+            | Cell::Instant(_)
+            | Cell::LocalTime(_)
+            | Cell::TimeOfDay(_)
+            | Cell::Duration(_) => {
                 Self::canonical(&cell.to_string(), name);
             }
             Cell::List(list) => Self::canonical(list.text(), name),

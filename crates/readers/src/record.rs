@@ -113,6 +113,7 @@ impl Record {
             Cell::Number(value) => RecordCells::Typed(Cell::Number(value)),
             Cell::Integer(value) => RecordCells::Typed(Cell::Integer(value)),
             Cell::Instant(seconds) => RecordCells::Typed(Cell::Instant(seconds)),
+            Cell::LocalTime(seconds) => RecordCells::Typed(Cell::LocalTime(seconds)),
             Cell::Truth(truth) => RecordCells::Typed(Cell::Truth(truth)),
             Cell::TimeOfDay(seconds) => RecordCells::Typed(Cell::TimeOfDay(seconds)),
             Cell::Duration(seconds) => RecordCells::Typed(Cell::Duration(seconds)),

@@ -15,6 +15,7 @@
 //! | [`Quantised`] | no kept point is within `ε`; merges it into the nearest otherwise | none | Chen et al. 2012 |
 //! | [`Novelty`] | no kept point is within `δ₁` | none | Platt 1991; the criterion's other half is an update's |
 //! | [`EveryPoint`] | always | none | |
+//! | [`DistinctPoints`] | no kept point equals it; merges it into that point otherwise | none | |
 //! | [`FirstB`] | fewer than `B` points are kept | none | uniform sampling of a permuted stream |
 //!
 //! [`Ald`], [`Kors`] and [`FirstB`] need the residual `δ`, so they need an [`Orthonormal`] basis.
@@ -35,6 +36,7 @@ mod admission;
 mod ald;
 mod basis;
 mod coherence;
+mod distinct_points;
 mod every_point;
 mod first_b;
 mod kernel_basis;
@@ -49,6 +51,7 @@ pub use admission::{Admission, Answer};
 pub use ald::Ald;
 pub use basis::{Basis, Orthonormal};
 pub use coherence::Coherence;
+pub use distinct_points::DistinctPoints;
 pub use every_point::EveryPoint;
 pub use first_b::FirstB;
 pub use kernel_basis::KernelBasis;

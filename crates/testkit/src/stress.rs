@@ -74,12 +74,14 @@ pub enum Stress {
     Late(f64),
     /// An input is once this at the middle.
     Input(f64),
+    /// All inputs are the same until the middle.
+    Alike,
     /// The regulariser has this value, and 1e-8 without the stress.
     Ridge(f64),
 }
 
 /// The stresses of learners, with their names.
-pub const STRESSES: [(&str, Stress); 22] = [
+pub const STRESSES: [(&str, Stress); 23] = [
     ("weight 30, every 2nd", Stress::Weights(30.0, 2)),
     ("weight 100, every 10th", Stress::Weights(100.0, 10)),
     ("weight 1e4, every 10th", Stress::Weights(1e4, 10)),
@@ -100,6 +102,7 @@ pub const STRESSES: [(&str, Stress); 22] = [
     ("late input, 1e9", Stress::Late(1e9)),
     ("input 1e9", Stress::Input(1e9)),
     ("input 1e100", Stress::Input(1e100)),
+    ("one input at first", Stress::Alike),
     ("ridge 1e-10", Stress::Ridge(1e-10)),
     ("ridge 1e-14", Stress::Ridge(1e-14)),
 ];
@@ -136,7 +139,7 @@ const SIZES: [(&str, &str); 6] = [
     ("rank", "rank=50"),
 ];
 
-/// Learners that keep every point until they are full, and learn nothing then.
+/// Learners that keep every point until they are full, and learn nothing from others then.
 const KEEPS_EVERY: [&str; 5] = ["klms", "lkapa", "nlkapa", "mxklms", "ex-krls"];
 
 /// A learner in the matrix.
@@ -164,7 +167,7 @@ pub fn subjects() -> Vec<StressSubject> {
             "experts" => {
                 base.push("members=nons-ald max_dictionary=50; krls max_dictionary=50; fogd features=50".into());
             }
-            // Every point is kept until the dictionary is full, and nothing is learnt after.
+            // Every point is kept until the dictionary is full, and others teach nothing after.
             name if KEEPS_EVERY.contains(&name) => base = vec!["max_dictionary=700".into()],
             "restart" | "robust" => base.push("learner=krls max_dictionary=100".into()),
             _ => {}
@@ -200,6 +203,9 @@ fn row(stress: Stress, stressed: bool, t: usize, middle: usize, generator: &mut 
     let noise = 0.05 * 12.0_f64.sqrt() * (uniform() - 0.5);
     if matches!(stress, Stress::Late(_)) && t < middle {
         x[1] = 0.0;
+    }
+    if stressed && stress == Stress::Alike && t < middle {
+        x = [0.5; 2];
     }
     let mut row = StressRow { x, y: (3.0 * x[0]).sin() * (2.0 * x[1] + 0.5).cos() + noise, weight: 1.0, right: true };
     match stress {

@@ -45,7 +45,7 @@ impl Frozen {
         let source = Source::resolve(path)?;
         let shown = source.to_string();
         let wanted = TaskOptions { task: arguments.task, ..TaskOptions::default() };
-        let overrides = encoded_rows::overrides(&arguments.kinds, None, &source)?;
+        let overrides = encoded_rows::overrides(&arguments.kinds, arguments.zone.zone.as_ref(), &source)?;
         let looking =
             Looking { overrides, options: EncodingOptions::default().scale(arguments.scale), ..Looking::default() };
         let found = match source {

@@ -71,7 +71,8 @@ impl Clock {
                     cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text.trim()) } else { None })
                 };
                 let month = texts().next().is_some() && texts().all(|text| text.len() == 7);
-                let zone = texts().next().is_none() || texts().any(tells_zone);
+                let local = cells.iter().any(|cell| matches!(cell, Cell::LocalTime(_)));
+                let zone = !local && (texts().next().is_none() || texts().any(tells_zone));
                 if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
             }
         };

@@ -126,7 +126,7 @@ impl ColumnSight {
                 self.range.observe(seconds);
                 self.not_running = true;
             }
-            Cell::Instant(instant) | Cell::TimeOfDay(instant) => {
+            Cell::Instant(instant) | Cell::LocalTime(instant) | Cell::TimeOfDay(instant) => {
                 self.instants += 1;
                 self.times.observe(instant);
             }

@@ -28,6 +28,8 @@ pub struct SeenByKernels<'a> {
     pub target: Target<'a>,
     /// True if the dictionary is full: `x` cannot join.
     pub is_full: bool,
+    /// The place of the kept point that `x` equals, if there is one.
+    pub same: Option<usize>,
 }
 
 /// An update of the coefficients of several kernels. It minimises the squared loss of one output.
@@ -134,6 +136,7 @@ impl<K: Kernel, U: MultikernelUpdate> OnSeveralKernels<K, U> {
             parts: &memory.parts,
             prediction,
             target,
+            same: self.points.position(x),
             is_full: self.max_dictionary.is_some_and(|max| self.points.len() >= max),
         };
         self.update.step(&mut self.a, seen)?;

@@ -2,16 +2,16 @@
 //!
 //! With `e = y − f(x)`, `x` joins with the coefficient `η ω e`, `ω` being the weight of the
 //! example: a step of size `η` along the gradient of `½ω(f(x) − y)²`. No other coefficient moves.
-//! Once the dictionary is full nothing is learnt any more.
+//! A repeated input adds `η ω e` to the coefficient that it has, which is the same function. Once
+//! the dictionary is full, inputs that it does not hold teach nothing.
 //!
 //! `Jd + J` multiply-adds a round, `Jd + 2J` numbers of memory.
 //!
-//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation:
-//! repeated inputs are kept again.
+//! The step is that of [`Qklms`](crate::Qklms), of which this is the case without quantisation.
 
 use mercer_core::cost;
 use mercer_kernels::{AnyKernel, Kernel};
-use mercer_sparsify::EveryPoint;
+use mercer_sparsify::DistinctPoints;
 
 use super::qklms::QuantisedStep;
 use crate::Error;
@@ -26,14 +26,14 @@ parameters! {
         /// step size, below 2/k(x,x)
         eta: f64 = 0.2 => "η" POSITIVE.search(0.01, 1.0),
         /// most points kept
-        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every input is kept"),
         /// outputs of a prediction
         outputs: usize = 1 => context outputs,
     }
 }
 
 /// Kernel least mean squares.
-pub type Klms<K> = OnCoefficients<K, EveryPoint, QuantisedStep>;
+pub type Klms<K> = OnCoefficients<K, DistinctPoints, QuantisedStep>;
 
 impl<K: Kernel> Klms<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -43,14 +43,14 @@ impl<K: Kernel> Klms<K> {
     pub fn new(kernel: K, dimension: usize, params: KlmsParams) -> Result<Self, Error> {
         params.check()?;
         let KlmsParams { eta, max_dictionary, outputs } = params;
-        Self::from_parts(kernel, dimension, EveryPoint, QuantisedStep::new(eta)?, (outputs, max_dictionary))
+        Self::from_parts(kernel, dimension, DistinctPoints, QuantisedStep::new(eta)?, (outputs, max_dictionary))
     }
 }
 
 #[doc(hidden)]
 pub const KLMS: Learner<Klms<AnyKernel>> = Entry {
     name: "klms",
-    summary: "kernel least mean squares: every example is kept until the dictionary is full",
+    summary: "kernel least mean squares: every input is kept until the dictionary is full",
     keys: KlmsParams::KEYS,
     time: cost!(1.0 J d, 1.0 J),
     memory: cost!(1.0 J d, 2.0 J),

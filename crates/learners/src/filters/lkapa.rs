@@ -3,15 +3,16 @@
 //! With the last `p` examples, this one included (fewer at first), `e` their errors under the
 //! current `f` and `Ω` their weights: `α ← (1 − λη) α`, `x` joins with 0, and the coefficients of
 //! the `p` examples, the last ones, gain `η Ωe`; for NLKAPA `η (K + εI)⁻¹ Ωe`, `K` being the kernel
-//! matrix of the examples. The first point joins with `η ω y`. Once the dictionary is full nothing
-//! is learnt any more. `λ = 0` is the projection without a leak.
+//! matrix of the examples. The first point joins with `η ω y`. A repeated input moves the
+//! coefficient that it has, which is the same function. Once the dictionary is full, inputs that it
+//! does not hold teach nothing. `λ = 0` is the projection without a leak.
 //!
 //! `Jd + pd + pJ` multiply-adds a round, `p³/6` more for NLKAPA; `J(d + 2 + p)` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_simd::scale;
-use mercer_sparsify::EveryPoint;
+use mercer_sparsify::{Answer, Basis, DistinctPoints};
 
 use super::norma::leaking_step;
 use crate::engines::coefficients::window::{Move, SampleWindow, Solver};
@@ -33,7 +34,7 @@ parameters! {
         /// examples in the window
         order: usize = 10 => "p" COUNT,
         /// most points kept
-        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every input is kept"),
     }
 }
 
@@ -50,15 +51,15 @@ parameters! {
         /// added to the diagonal of the matrix of the window
         eps: f64 = 1.0 => "ε" POSITIVE,
         /// most points kept
-        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every example is kept"),
+        max_dictionary: Option<usize> = Some(1000) => "" COUNT.none("every input is kept"),
     }
 }
 
 /// Leaky kernel affine projection.
-pub type Lkapa<K> = OnCoefficients<K, EveryPoint, LeakyProjection<false>>;
+pub type Lkapa<K> = OnCoefficients<K, DistinctPoints, LeakyProjection<false>>;
 
 /// Normalised leaky kernel affine projection.
-pub type Nlkapa<K> = OnCoefficients<K, EveryPoint, LeakyProjection<true>>;
+pub type Nlkapa<K> = OnCoefficients<K, DistinctPoints, LeakyProjection<true>>;
 
 impl<K: Kernel> Lkapa<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -69,7 +70,7 @@ impl<K: Kernel> Lkapa<K> {
         params.check()?;
         let LkapaParams { eta, lambda, order, max_dictionary } = params;
         let update = LeakyProjection::from_params([eta, lambda, 0.0], SampleWindow::new("order", order, dimension)?)?;
-        Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
+        Self::from_parts(kernel, dimension, DistinctPoints, update, (1, max_dictionary))
     }
 }
 
@@ -82,7 +83,7 @@ impl<K: Kernel> Nlkapa<K> {
         params.check()?;
         let NlkapaParams { eta, lambda, order, eps, max_dictionary } = params;
         let update = LeakyProjection::from_params([eta, lambda, eps], SampleWindow::new("order", order, dimension)?)?;
-        Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
+        Self::from_parts(kernel, dimension, DistinctPoints, update, (1, max_dictionary))
     }
 }
 
@@ -94,6 +95,8 @@ pub struct LeakyProjection<const NORMALISED: bool> {
     lambda: f64,
     eps: f64,
     window: SampleWindow,
+    /// The places of the samples in the dictionary.
+    places: Vec<usize>,
     #[cfg_attr(feature = "serde", serde(skip))]
     errors: AlignedVec,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -115,7 +118,7 @@ impl<const NORMALISED: bool> LeakyProjection<NORMALISED> {
     fn from_params([eta, lambda, eps]: [f64; 3], window: SampleWindow) -> Result<Self, Error> {
         leaking_step(eta, lambda)?;
         let (errors, solver, moved) = (AlignedVec::new(), Solver::default(), Move::default());
-        Ok(Self { eta, lambda, eps, window, errors, solver, moved })
+        Ok(Self { eta, lambda, eps, window, places: Vec::new(), errors, solver, moved })
     }
 }
 
@@ -125,24 +128,32 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
     }
 
     fn step(&mut self, alpha: &mut Coefficients, mut seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
-        let Self { eta, lambda, eps, window, errors, solver, moved } = self;
+        let Self { eta, lambda, eps, window, places, errors, solver, moved } = self;
         alpha.values(seen.probe.row(), scores);
-        if seen.answer.growth().is_none() {
-            return Ok(());
-        }
-        window.learn(alpha, &mut seen, moved, |window, alpha, next| {
-            // The samples are the last points.
-            let (rows, first) = (window.rows(), next.len() - window.rows().len());
+        places.push(match seen.answer {
+            Answer::Merge(place) => place,
+            Answer::Keep(_) => seen.basis.len(),
+            Answer::Skip => return Ok(()),
+        });
+        let learnt = window.learn(alpha, &mut seen, moved, |window, alpha, next| {
+            let (rows, is_first) = (window.rows(), places.len() == 1);
+            let places = &places[places.len() - rows.len()..];
             // A step of all of the error, at most: the trace bounds what the rows do together.
-            let trace = if NORMALISED { 1.0 } else { (first..).zip(rows).map(|(i, row)| row[i]).sum() };
+            let trace = if NORMALISED { 1.0 } else { rows.iter().zip(places).map(|(row, i)| row[*i]).sum() };
             window.weighted_errors(alpha, 1.0 / (*eta * trace), errors);
-            if NORMALISED && next.len() > 1 {
-                solver.solve(*eps, |i, j| rows[i][first + j], errors)?;
+            if NORMALISED && !is_first {
+                solver.solve(*eps, |i, j| rows[i][places[j]], errors)?;
             }
             scale(1.0 - *lambda * *eta, next);
-            next[first..].iter_mut().zip(errors.iter()).for_each(|(alpha, e)| *alpha += *eta * e);
+            places.iter().zip(errors.iter()).for_each(|(place, e)| next[*place] += *eta * e);
             Ok(())
-        })
+        });
+        if learnt.is_err() {
+            places.pop();
+        } else if places.len() > window.order() {
+            places.remove(0);
+        }
+        learnt
     }
 
     fn reshape(&mut self, growth: Growth) -> Result<(), Error> {
@@ -150,7 +161,8 @@ impl<K: Kernel, const NORMALISED: bool> CoefficientUpdate<K> for LeakyProjection
     }
 
     fn fits(&self, points: usize, inputs: usize) -> bool {
-        self.window.ends(points) && self.window.fits_inputs(inputs)
+        let held = self.places.len() == self.window.rows().len() && self.places.iter().all(|place| *place < points);
+        held && self.window.fits(points) && self.window.fits_inputs(inputs)
     }
 }
 

@@ -4,9 +4,11 @@
 //! and is observed with noise; `β` discounts the past, `λ` is the regulariser. In round `i`, with
 //! kernel row `k`, `κ = k(x, x)`, `e = y − kᵀα` and `ω` the weight of the example (noise `1/ω`):
 //! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
-//! `Q ← (a²/d)[Q + zzᵀ/r, −z/r; −zᵀ/r, 1/r]`, from `ρ = λ` and nothing else. When the dictionary is
-//! full nothing is learnt, but `i` counts on. `Jd + J²` multiply-adds a round while it grows,
-//! `Jd + J` after, `Jd + ½J²` numbers of memory.
+//! `Q ← (a²/d)[Q + zzᵀ/r, −z/r; −zᵀ/r, 1/r]`, from `ρ = λ` and nothing else. An input that equals
+//! kept point `j` moves the coefficients that there are, which is the same function:
+//! `α ← a(α − we/r)`, `Q ← (a²/d)(Q + wwᵀ/r)` with `w = z − e_j`. When the dictionary is full, other
+//! inputs teach nothing, but `i` counts on. `Jd + J²` multiply-adds a round while it grows, `Jd + J`
+//! after, `Jd + ½J²` numbers of memory.
 //!
 //! **Range.** The recursion carries an inverse: `Q` is near `(K + βⁱρ I)⁻¹`, and rounding grows
 //! with the square of its condition. On up to 500 points under a Gaussian kernel predictions agree
@@ -19,7 +21,7 @@ use mercer_core::{ExampleError, Inconsistent, Validate, cost};
 use mercer_kernels::{AlignedVec, AnyKernel, Kernel};
 use mercer_linalg_incremental::SymmetricMatrix;
 use mercer_simd::{axpy, dot};
-use mercer_sparsify::EveryPoint;
+use mercer_sparsify::{Answer, DistinctPoints};
 
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::{Coefficients, finite};
@@ -49,7 +51,7 @@ parameters! {
 }
 
 /// Extended kernel recursive least squares.
-pub type ExKrls<K> = OnCoefficients<K, EveryPoint, StateSpaceStep>;
+pub type ExKrls<K> = OnCoefficients<K, DistinctPoints, StateSpaceStep>;
 
 impl<K: Kernel> ExKrls<K> {
     /// A learner for inputs of dimension `dimension`.
@@ -68,7 +70,7 @@ impl<K: Kernel> ExKrls<K> {
             q: SymmetricMatrix::new(),
             z: AlignedVec::new(),
         };
-        Self::from_parts(kernel, dimension, EveryPoint, update, (1, max_dictionary))
+        Self::from_parts(kernel, dimension, DistinctPoints, update, (1, max_dictionary))
     }
 }
 
@@ -108,11 +110,12 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
 
     fn step(&mut self, alpha: &mut Coefficients, seen: SampleView<'_, K>, scores: &mut [f64]) -> Result<(), Error> {
         let SampleView { probe, answer, target, .. } = seen;
+        let same = if let Answer::Merge(place) = answer { Some(place) } else { None };
         let k = probe.row();
         alpha.values(k, scores);
         let e = finite(target.y[0] - scores[0])?;
         let discount = self.beta * self.discount;
-        if answer.growth().is_none() {
+        if answer == Answer::Skip {
             self.discount = discount;
             return Ok(());
         }
@@ -124,8 +127,11 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         let r = (noise / target.weight).max(LEAST_NOISE * own) + new;
         let reciprocal = finite(1.0 / r)?;
         let along = e * reciprocal;
+        if let Some(place) = same {
+            z[place] -= 1.0;
+        }
         let squared = |value: f64| value * value;
-        let mut sum = squared(a * along);
+        let mut sum = same.map_or(squared(a * along), |_| 0.0);
         for (alpha, z) in alpha.vectors()[0].iter().zip(z.iter()) {
             sum += squared(a * (alpha - z * along));
         }
@@ -140,11 +146,13 @@ impl<K: Kernel> CoefficientUpdate<K> for StateSpaceStep {
         }
         let alpha = &mut alpha.vectors_mut()[0];
         axpy(-along, z.lanes(), alpha.lanes_mut());
-        alpha.push(along);
-        mercer_simd::scale(a, alpha);
         self.q.subtract(-reciprocal, z);
-        z.iter_mut().for_each(|z| *z *= -reciprocal);
-        self.q.border(z, reciprocal);
+        if same.is_none() {
+            alpha.push(along);
+            z.iter_mut().for_each(|z| *z *= -reciprocal);
+            self.q.border(z, reciprocal);
+        }
+        mercer_simd::scale(a, alpha);
         self.q.scale(factor);
         self.rho = rho;
         self.discount = discount;

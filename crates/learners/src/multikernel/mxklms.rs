@@ -3,8 +3,9 @@
 //! With `y_p(x) = Σ_i A_ip k_p(d_i, x)`, `ψ = softmax(v)`, `f(x) = Σ_p ψ_p y_p(x)` and
 //! `e = y − f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being the weight of the example
 //! and `v = 0` at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`.
-//! Once the dictionary is full nothing is learnt any more. `P(Jd + J)` multiply-adds a round,
-//! `Jd + PJ` numbers of memory.
+//! A repeated input adds them to those that it has, which is the same function. Once the dictionary
+//! is full, inputs that it does not hold teach nothing. `P(Jd + J)` multiply-adds a round, `Jd + PJ`
+//! numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
@@ -91,8 +92,8 @@ impl MultikernelUpdate for SoftmaxMixture {
     }
 
     fn step(&mut self, a: &mut Coefficients, seen: SeenByKernels<'_>) -> Result<(), Error> {
-        let SeenByKernels { parts, prediction, target, is_full, self_values, .. } = seen;
-        if is_full {
+        let SeenByKernels { parts, prediction, target, is_full, same, self_values, .. } = seen;
+        if is_full && same.is_none() {
             return Ok(());
         }
         let moves = self_values.iter().copied().fold(0.0, f64::max);
@@ -106,13 +107,17 @@ impl MultikernelUpdate for SoftmaxMixture {
         }
         self.psi.clone_from(&self.moved);
         Softmax.probabilities(&mut self.psi);
-        for psi in &mut self.psi {
+        for (psi, a) in self.psi.iter_mut().zip(a.vectors()) {
             *psi *= self.eta * error;
             // Squares in range keep the predictions of all points together in range.
-            finite(*psi * *psi)?;
+            let next = *psi + same.map_or(0.0, |place| a[place]);
+            finite(next * next)?;
         }
         std::mem::swap(&mut self.v, &mut self.moved);
-        a.push(&self.psi);
+        match same {
+            Some(place) => a.add_to(place, &self.psi),
+            None => a.push(&self.psi),
+        }
         Ok(())
     }
 

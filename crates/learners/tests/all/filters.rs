@@ -87,6 +87,24 @@ fn klms_equals_its_definition() -> TestResult {
     Ok(())
 }
 
+/// The expansion of the paper, with a term for each round, is the same function.
+#[test]
+fn klms_with_repeated_inputs_is_the_sum_over_all_rounds() -> TestResult {
+    let kernel: AnyKernel = "gaussian:0.6".parse()?;
+    let k = values(&kernel);
+    let stream = streams::exact_duplicates(3, 200, 2, 7);
+    let mut learner = Klms::new(kernel.clone(), 2, KlmsParams::default().max_dictionary(Some(7)))?;
+    let mut terms: Vec<(&[f64], f64)> = Vec::new();
+    for (x, y) in &stream {
+        let expected: f64 = terms.iter().map(|(d, alpha)| alpha * k(d, x)).sum();
+        let found = learner.predict_then_update(x, *y)?;
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        terms.push((x, 0.2 * (y - expected)));
+    }
+    assert_eq!((learner.dictionary_size(), terms.len()), (7, 200));
+    Ok(())
+}
+
 #[test]
 fn klms_learns_several_outputs_as_apart() -> TestResult {
     let kernel: AnyKernel = "gaussian:0.6".parse()?;

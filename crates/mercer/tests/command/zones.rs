@@ -57,6 +57,67 @@ fn a_zone_makes_local_times_and_those_of_utc_one() {
     folder.refused(2, "predict l.csv --model n.mercer --zone Asia/Tokyo", &["without a zone", "leave --zone out"]);
 }
 
+/// Times of Parquet that have no zone are clocks' as those of text are; those in UTC are instants.
+#[cfg(feature = "arrow")]
+#[test]
+fn times_without_a_zone_are_local_in_every_format() {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, TimestampMicrosecondArray};
+
+    let folder = rows();
+    let file = |name: &str, zone: Option<&str>| {
+        let text = std::fs::read_to_string(folder.path(name)).unwrap();
+        let cells: Vec<(i64, f64)> = text
+            .lines()
+            .skip(1)
+            .map(|line| {
+                let (time, y) = line.split_once(',').unwrap();
+                ((parse_instant(time).unwrap() * 1e6) as i64, y.parse().unwrap())
+            })
+            .collect();
+        let times = TimestampMicrosecondArray::from_iter_values(cells.iter().map(|row| row.0)).with_timezone_opt(zone);
+        let targets = Float64Array::from_iter_values(cells.iter().map(|row| row.1));
+        let columns = [("ts", Arc::new(times) as ArrayRef), ("y", Arc::new(targets))];
+        crate::support::parquet(&RecordBatch::try_from_iter(columns).unwrap())
+    };
+    let (local, utc) = (file("l.csv", None), file("u.csv", Some("UTC")));
+    let folder = folder.with("l.parquet", local).with("u.parquet", utc);
+    let line = |file: &str| format!("{file} --target y --zone Europe/Vienna");
+    let eval = |file: &str| {
+        let found = object(&folder.run(&format!("eval {} --learner krls --scale standard --json", line(file))).out);
+        found["second_half"]["mse"].as_f64().unwrap()
+    };
+    let told = eval("l.csv");
+    for file in ["u.csv", "l.parquet", "u.parquet"] {
+        let found = eval(file);
+        assert!((found - told).abs() < 1e-9 * told, "{file}: {found} {told}");
+    }
+    let next = |file: &str| {
+        let found = folder.json(&format!("forecast {} --steps 3", line(file)));
+        found["forecast"].as_array().unwrap().iter().map(|row| row["time"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(next("l.parquet"), next("l.csv"));
+    assert_eq!(next("u.parquet"), next("u.csv"));
+    assert_ne!(next("l.csv"), next("u.csv"));
+}
+
+#[test]
+fn sums_of_local_times_predict_those_of_utc() {
+    let folder = rows();
+    let fit = "fit l.csv --learner ridge --scale standard --scale-from l.csv --target y";
+    let fitted = |zone: &str, file: &str| {
+        folder.run(&format!("{fit} {zone} --out sums.mercer"));
+        let said = folder.done(&format!("predict {file} --model sums.mercer"));
+        said.lines().skip(1).map(|line| line.parse().unwrap()).collect::<Vec<f64>>()
+    };
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9);
+    let (local, utc) = (fitted("--zone Europe/Vienna", "l.csv"), fitted("--zone Europe/Vienna", "u.csv"));
+    assert!(local.len() > 300 && near(&local, &utc));
+    assert!(!near(&fitted("", "l.csv"), &fitted("", "u.csv")));
+    folder.refused(2, "fit l.csv --learner ridge --zone Europe/Vienna --out s.mercer", &["--zone", "--scale-from"]);
+}
+
 #[test]
 fn a_time_that_clocks_leave_out_is_a_gap_that_is_told() {
     let mut rows = "ts,y\n".to_owned();

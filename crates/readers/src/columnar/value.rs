@@ -43,9 +43,10 @@ pub(super) fn cell(values: &dyn Array, row: usize) -> Option<Cell<'_>> {
             // A key is a whole number below the number of values.
             return cell(dictionary.values().as_ref(), key as usize);
         }
-        DataType::Timestamp(..) => return Some(Cell::Instant(seconds(values, row))),
-        DataType::Date32 => return Some(Cell::Instant(86_400.0 * f64::from(native::<Date32Type>(values, row)))),
-        DataType::Date64 => return Some(Cell::Instant(native::<Date64Type>(values, row) as f64 / 1e3)),
+        DataType::Timestamp(_, Some(_)) => return Some(Cell::Instant(seconds(values, row))),
+        DataType::Timestamp(_, None) => return Some(Cell::LocalTime(seconds(values, row))),
+        DataType::Date32 => return Some(Cell::LocalTime(86_400.0 * f64::from(native::<Date32Type>(values, row)))),
+        DataType::Date64 => return Some(Cell::LocalTime(native::<Date64Type>(values, row) as f64 / 1e3)),
         DataType::Int8 => native::<Int8Type>(values, row).into(),
         DataType::Int16 => native::<Int16Type>(values, row).into(),
         DataType::Int32 => native::<Int32Type>(values, row).into(),

@@ -97,7 +97,7 @@ fn types_are_cells() {
         ("clock", Arc::new(Time64MicrosecondArray::from(vec![1_500_000, 0, 1]))),
         ("money", Arc::new(Decimal128Array::from(vec![12_345, -1, 10]).with_precision_and_scale(20, 2).unwrap())),
     ]);
-    use Cell::{Instant, Missing, Number, Text, TimeOfDay, Truth};
+    use Cell::{Instant, LocalTime, Missing, Number, Text, TimeOfDay, Truth};
     let expected: Vec<Record> = [
         [
             Number(1.5),
@@ -108,9 +108,9 @@ fn types_are_cells() {
             Text("a, b"),
             Text("x"),
             Text("red"),
-            Instant(1_717_113_600.0),
+            LocalTime(1_717_113_600.0),
             Instant(1_717_113_600.25),
-            Instant(1.5),
+            LocalTime(1.5),
             TimeOfDay(1.5),
             Number(123.45),
         ],
@@ -125,7 +125,7 @@ fn types_are_cells() {
             Missing,
             Missing,
             Instant(-0.5),
-            Instant(1e-9),
+            LocalTime(1e-9),
             TimeOfDay(0.0),
             Number(-0.01),
         ],
@@ -138,9 +138,9 @@ fn types_are_cells() {
             Missing,
             Text("z"),
             Text("blue"),
-            Instant(-86_400.0),
+            LocalTime(-86_400.0),
             Instant(0.0),
-            Instant(0.0),
+            LocalTime(0.0),
             TimeOfDay(1e-6),
             Number(0.1),
         ],
@@ -423,7 +423,7 @@ fn pages_of_every_codec_are_read() {
                 if i % 7 == 3 { Cell::Missing } else { Cell::Number(f64::from(i) / 8.0) },
                 Cell::Number(f64::from(i)),
                 if i % 11 == 5 { Cell::Missing } else { Cell::Text(["red", "green", "blue"][i as usize % 3]) },
-                Cell::Instant(1_704_067_200.0 + 86_400.0 * f64::from(i % 40)),
+                Cell::LocalTime(1_704_067_200.0 + 86_400.0 * f64::from(i % 40)),
                 Cell::Number(f64::from(i * 37 % 100) / 4.0),
             ])
         })

@@ -43,7 +43,7 @@ impl RowDigest {
                 Cell::Truth(truth) => hasher.update(&[4, u8::from(truth)]),
                 Cell::TimeOfDay(value) => hasher.update(&tagged(5, value.to_le_bytes())),
                 Cell::Duration(value) => hasher.update(&tagged(6, value.to_le_bytes())),
-                Cell::Instant(value) => hasher.update(&tagged(2, value.to_le_bytes())),
+                Cell::Instant(value) | Cell::LocalTime(value) => hasher.update(&tagged(2, value.to_le_bytes())),
                 Cell::List(list) => {
                     hasher.update(list.text().as_bytes());
                     hasher.update(&tagged(7, (list.text().len() as u64).to_le_bytes()));

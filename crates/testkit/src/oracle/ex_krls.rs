@@ -2,8 +2,9 @@
 //!
 //! Round 1: `α = a y/(λβ/ω + κ)`, `ρ = λ/(a² + βqλ)`, `Q = a²/((βλ/ω + κ)(a² + βλq))`. Round `i`:
 //! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
-//! `Q ← a²/(rd) [Qr + zzᵀ, −z; −zᵀ, 1]` with `ρ` from before. When the dictionary is full nothing
-//! is learnt, but `i` counts on.
+//! `Q ← a²/(rd) [Qr + zzᵀ, −z; −zᵀ, 1]` with `ρ` from before. An input that equals kept point `j`
+//! would repeat its coefficient and its row of `Q`: they are added to those that there are. When the
+//! dictionary is full other inputs teach nothing, but `i` counts on.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -41,7 +42,8 @@ pub fn ex_krls(stream: &[WeightedExample], kernel: KernelFn, params: ExKrlsParam
         }
         i += 1;
         let n = points.len();
-        if n == max_dictionary {
+        let same = points.iter().position(|point| point == x);
+        if n == max_dictionary && same.is_none() {
             continue;
         }
         let own = kernel(x, x);
@@ -61,6 +63,12 @@ pub fn ex_krls(stream: &[WeightedExample], kernel: KernelFn, params: ExKrlsParam
             larger.view_mut((n, 0), (1, n)).copy_from(&-z.transpose());
             larger[(n, n)] = 1.0;
             q = larger * (a * a / (r * d));
+            if let Some(j) = same {
+                // With `S` that adds the last coordinate to that of `j`: `Sα` and `SQSᵀ`.
+                let sum = DMatrix::from_fn(n, n + 1, |row, column| f64::from(row == column || (row, column) == (j, n)));
+                (alpha, q) = (&sum * &alpha, &sum * &q * sum.transpose());
+                continue;
+            }
         }
         points.push(x.clone());
         trace.dictionary.push(t);

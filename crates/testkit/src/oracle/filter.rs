@@ -20,6 +20,11 @@ impl<'a> Filter<'a> {
         &self.stream[self.points[i]].x
     }
 
+    /// The place of the point that equals `x`.
+    pub(super) fn place(&self, x: &[f64]) -> Option<usize> {
+        (0..self.points.len()).find(|i| self.point(*i) == x)
+    }
+
     /// The kernel values at all points.
     pub(super) fn k(&self, x: &[f64]) -> Vec<f64> {
         (0..self.points.len()).map(|i| (self.kernel)(self.point(i), x)).collect()

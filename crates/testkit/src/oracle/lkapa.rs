@@ -1,7 +1,7 @@
 //! LKAPA and NLKAPA (Liu and Principe 2008): with the errors `e` of the last `p` examples, this one
-//! included, under the current `f`: `α ← (1 − λη) α`, `x` joins, and the last `p` coefficients gain
-//! `ηΩe`, or `η(K + εI)⁻¹Ωe`. The first point joins with `ηωy`; when the dictionary is full nothing
-//! is learnt.
+//! included, under the current `f`: `α ← (1 − λη) α`, `x` joins if no kept point equals it, and the
+//! coefficients of the `p` inputs gain `ηΩe`, or `η(K + εI)⁻¹Ωe`. The first point joins with `ηωy`;
+//! when the dictionary is full, inputs that it does not hold teach nothing.
 
 use nalgebra::{DMatrix, DVector};
 
@@ -29,7 +29,8 @@ pub fn lkapa(stream: &[WeightedExample], kernel: KernelFn, params: LkapaParams) 
     let LkapaParams { eta, lambda, order, eps, max_dictionary } = params;
     let mut seen: Vec<&WeightedExample> = Vec::new();
     pass(stream, kernel, |filter, t, example| {
-        if filter.points.len() >= max_dictionary {
+        let same = filter.place(&example.x);
+        if same.is_none() && filter.points.len() >= max_dictionary {
             return;
         }
         seen.push(example);
@@ -49,8 +50,13 @@ pub fn lkapa(stream: &[WeightedExample], kernel: KernelFn, params: LkapaParams) 
             e = solve(&(gram + eps * DMatrix::identity(p, p)), &e);
         }
         filter.alpha.iter_mut().for_each(|alpha| *alpha *= 1.0 - lambda * eta);
-        filter.join(t, 0.0);
-        let first = filter.alpha.len() - p;
-        filter.alpha[first..].iter_mut().zip(e.iter()).for_each(|(alpha, e)| *alpha += eta * e);
+        if same.is_none() {
+            filter.join(t, 0.0);
+        }
+        for (sample, e) in window.iter().zip(e.iter()) {
+            if let Some(j) = filter.place(&sample.x) {
+                filter.alpha[j] += eta * e;
+            }
+        }
     })
 }

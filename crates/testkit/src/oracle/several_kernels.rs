@@ -49,7 +49,8 @@ pub fn mknlms_cs(stream: &[Example], kernels: &[KernelFn], params: MknlmsCsParam
 
 /// MXKLMS by its definition, with steps `eta` and `mu` and at most `max_dictionary` points:
 /// `ψ = e^v/Σe^v`, `f = Σ_p ψ_p y_p`, `v_p += 2μe ψ_p(y_p − f)`, then `x` joins with the row `ηψe`
-/// of the new `ψ`. Nothing is learnt by a full dictionary.
+/// of the new `ψ`, or adds it to the row that it has. A full dictionary learns from inputs that it
+/// holds.
 pub fn mxklms(stream: &[Example], kernels: &[KernelFn], eta: f64, mu: f64, max_dictionary: usize) -> Trace {
     let mut trace = Trace::default();
     let mut points: Vec<&[f64]> = Vec::new();
@@ -67,14 +68,20 @@ pub fn mxklms(stream: &[Example], kernels: &[KernelFn], eta: f64, mu: f64, max_d
         let parts: Vec<f64> = (0..kernels.len()).map(part).collect();
         let prediction: f64 = psi.iter().zip(&parts).map(|(psi, part)| psi * part).sum();
         trace.predictions.push(prediction);
-        if points.len() == max_dictionary {
+        let same = points.iter().position(|point| point == x);
+        if points.len() == max_dictionary && same.is_none() {
             continue;
         }
         let e = y - prediction;
         for p in 0..kernels.len() {
             v[p] += 2.0 * mu * e * psi[p] * (parts[p] - prediction);
         }
-        a.push(softmax(&v).iter().map(|psi| eta * psi * e).collect());
+        let row: Vec<f64> = softmax(&v).iter().map(|psi| eta * psi * e).collect();
+        if let Some(j) = same {
+            a[j].iter_mut().zip(row).for_each(|(a, more)| *a += more);
+            continue;
+        }
+        a.push(row);
         points.push(x);
         trace.dictionary.push(t);
     }
