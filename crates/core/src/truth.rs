@@ -83,7 +83,8 @@ impl TruthWords {
     pub fn find<'a>(values: impl IntoIterator<Item = &'a str, IntoIter: Clone>) -> Option<Self> {
         const MOST: usize = 8;
         let values = values.into_iter();
-        if values.clone().nth(MOST).is_some() {
+        let are_many = values.clone().nth(MOST).is_some();
+        if are_many || !values.clone().any(|text| places(text).next().is_some()) {
             return None;
         }
         let of_pair = |pair: usize| {
