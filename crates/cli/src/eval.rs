@@ -10,6 +10,7 @@ pub(crate) mod picture;
 mod rounds;
 pub(crate) mod scaled_table;
 mod scoring;
+mod watching;
 mod writing;
 
 use mercer_encoding::Scale;
@@ -33,6 +34,7 @@ use crate::report::verbosity;
 use arguments::EvalArguments;
 use pass::{Ends, EvalPass, EvalRoad};
 use scoring::Scoring;
+use watching::EvalWatch;
 
 pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let common = &arguments.common;
@@ -74,6 +76,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         pass.gathered = Some(picture::PictureData::new(&pass.scoring));
     }
     let written = predictions.map(|file| pass.cells(arguments, &feed).map(|cells| (file, cells))).transpose()?;
+    pass.watching = EvalWatch::of(arguments, &feed)?;
     if let Scoring::Numbers(_) = &pass.scoring {
         let shown = common.data.display().to_string();
         let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), !unscaled);
@@ -94,6 +97,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             skipped: skip,
             trace: pass.trace.records(),
             scores: &report.scores,
+            alarms: report.alarms.as_ref(),
         };
         plot.finish(&picture::draw(gathered, &pass.scoring, &about))?;
     }

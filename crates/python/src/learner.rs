@@ -101,6 +101,9 @@ impl LearnerCore {
         } else if class == known && w != 0.0 {
             front.classes.append(y)?;
         }
+        if w != 0.0 {
+            model.background.take(&front.inputs);
+        }
         model.progress.rows += 1;
         front.notes.judge(model);
         Ok(())
@@ -155,11 +158,11 @@ impl LearnerCore {
             rows,
             |range| {
                 let mut model = self.core.model.write_detached();
-                let Some(Tabular { progress, task: Task::Numbers(task), .. }) = model.as_mut() else {
+                let Some(Tabular { progress, background, task: Task::Numbers(task), .. }) = model.as_mut() else {
                     return Err(errors::not_learnt().into());
                 };
                 check_width(task.learner.dimension(), dimension)?;
-                let learnt = learn_block(task, progress, all.range(range.start, range.end), sums);
+                let learnt = learn_block(task, (progress, background), all.range(range.start, range.end), sums);
                 size.store(task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
@@ -204,7 +207,7 @@ impl LearnerCore {
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(Tabular { progress, task: Task::Classes(task), .. }) = model.as_mut() else {
+                    let Some(Tabular { progress, background, task: Task::Classes(task), .. }) = model.as_mut() else {
                         return Err(errors::not_learnt().into());
                     };
                     check_width(task.learner().dimension(), dimension)?;
@@ -215,6 +218,9 @@ impl LearnerCore {
                         let row = made.len();
                         let weighs = weight.get(row - first).is_none_or(|weight| *weight != 0.0);
                         known += usize::from(met[row] == known && weighs);
+                        if weighs {
+                            background.take(rows_of.input(row).numbers);
+                        }
                         progress.rows += 1;
                         made.push(judged.class);
                     });

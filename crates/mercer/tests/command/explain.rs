@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Folder, noise, object};
 
-fn table(rows: u64) -> String {
+pub(crate) fn table(rows: u64) -> String {
     let mut table = "a,b,c,colour,kind,y\n".to_owned();
     for t in 0..rows {
         let [a, b, c, u] = [0, 1, 2, 3].map(|j| noise(4 * t + j));

@@ -37,21 +37,30 @@ enum Absent {
 
 /// Points and coefficients of learners on coordinates or on kernel coefficients.
 macro_rules! expanded {
-    ($learner:expr, $output:expr; on coordinates: $($coordinates:ident)*; on coefficients: $($coefficients:ident)*) => {
+    ($learner:expr, $aim:expr; on coordinates: $($coordinates:ident)*; on coefficients: $($coefficients:ident)*) => {
         match $learner {
             $(AnyRegressor::$coordinates(learner) => {
                 let basis = learner.basis();
                 let mut alpha = AlignedVec::new();
-                basis.coefficients(learner.linear().coefficients()?.vectors().get($output)?, &mut alpha);
+                basis.coefficients(&summed(learner.linear().coefficients()?.vectors(), $aim)?, &mut alpha);
                 Some((basis.kernel(), basis.points(), alpha.to_vec()))
             })*
             $(AnyRegressor::$coefficients(learner) => {
                 let basis = learner.basis();
-                Some((basis.kernel(), basis.points(), learner.coefficients().vectors().get($output)?.to_vec()))
+                Some((basis.kernel(), basis.points(), summed(learner.coefficients().vectors(), $aim)?.to_vec()))
             })*
             _ => None,
         }
     };
+}
+
+/// The sum of the vectors of the outputs with these weights.
+fn summed(vectors: &[AlignedVec], weights: &[f64]) -> Option<AlignedVec> {
+    let mut sum = AlignedVec::zeros(vectors.first()?.len());
+    for (vector, weight) in vectors.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
+        sum.iter_mut().zip(vector.iter()).for_each(|(sum, w)| *sum += weight * w);
+    }
+    (vectors.len() == weights.len()).then_some(sum)
 }
 
 /// The Gaussian terms of a kernel, as weights and rates; none of another kernel.
@@ -70,12 +79,12 @@ fn gaussians(kernel: &AnyKernel) -> Option<Vec<(f64, f64)>> {
 }
 
 impl ProductSum {
-    /// Output `output` of a learner; none where it is no such sum.
-    pub(super) fn of_learner(learner: &AnyRegressor<AnyKernel>, output: usize) -> Option<Self> {
+    /// The sum of the outputs of a learner with the weights of `aim`; none where it is no such sum.
+    pub(super) fn of_learner(learner: &AnyRegressor<AnyKernel>, aim: &[f64]) -> Option<Self> {
         let terms = match learner {
             AnyRegressor::Fogd(learner) => {
                 let (map, vectors) = (learner.feature_map(), learner.linear().coefficients()?.vectors());
-                let (count, w) = (map.frequencies(), vectors.get(output)?);
+                let (count, w) = (map.frequencies(), summed(vectors, aim)?);
                 let scale = 1.0 / (count as f64).sqrt();
                 // Eight cosines, then their eight sines: a cos + b sin is the real part of (a − ib)
                 // e^{iwx}.
@@ -88,7 +97,7 @@ impl ProductSum {
             }
             _ => {
                 let (kernel, points, alpha) = expanded! {
-                    learner, output;
+                    learner, aim;
                     on coordinates: NonsAld ProsNKons ConKons Krls Projectron ProjectronPlus;
                     on coefficients: Knlms Qklms Klms Kap Norma FbKlms Lkapa Nlkapa KlmsCsl1 KlmsCsal1 KapSm QklmsFb
                         Perceptron Rbp Forgetron BpaS Pa Bogd Pegasos
