@@ -41,7 +41,7 @@ pub use rows::RowExplainers;
 const ROUNDING: f64 = 1e-9;
 
 /// Permutations, unless told.
-const PERMUTATIONS: usize = 200;
+pub const PERMUTATIONS: usize = 200;
 
 /// The law of columns that are absent from a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -22,11 +22,11 @@ use crate::eval::feed::{ExampleChunk, ExampleFeed, Names, tell_odd};
 use crate::eval::picture;
 use crate::eval::rounds::Rounds;
 use crate::eval::scoring::{Guess, Scoring};
-use crate::eval::watching::EvalWatch;
 use crate::model::cells::AnswerCells;
 use crate::model::construction::{Construction, FreshLearner};
 use crate::model::groups::CommonAnswers;
 use crate::model::labels::{LabelsById, has_features};
+use crate::model::watching::SessionWatch;
 use crate::report::failure::Failure;
 use crate::report::notes::{Implausibles, texts, written};
 use crate::report::output::{Predictions, number};
@@ -72,7 +72,7 @@ pub(super) struct EvalPass {
     /// Rows that were learnt.
     learnt: u64,
     /// Watches the rows, if they are to be watched.
-    pub(super) watching: Option<EvalWatch>,
+    pub(super) watching: Option<SessionWatch>,
     /// Where rows are learnt one by one, the last answer.
     single: Option<RowPrediction>,
     late: Option<LateRows<LateRow>>,
@@ -274,7 +274,8 @@ impl EvalPass {
         self.seconds += start.elapsed();
         learnt.map_err(|refusal| self.stopped(&place, &refusal))?;
         if let Some(watching) = &mut self.watching {
-            watching.take(&sample, chunk.targets_of(row)[0], answer, &self.session.task)?;
+            let taken = watching.take(&sample, chunk.targets_of(row)[0], answer, &self.session.task);
+            taken.map_err(|error| Failure::because(format!("{place}: {error}")))?;
         }
         if let (Some(encoding), Some(odd)) = (&self.session.encoding, &mut self.odd) {
             tell_odd(odd, encoding, &sample.record, names, chunk.place_of(row));

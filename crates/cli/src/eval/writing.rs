@@ -12,7 +12,6 @@ use crate::eval::classes;
 use crate::eval::feed::{ExampleFeed, Names};
 use crate::eval::pass::EvalPass;
 use crate::eval::scoring::Scoring;
-use crate::eval::watching::EvalWatch;
 use crate::model::cells::{AnswerCell, AnswerCells, Offer};
 use crate::model::classes::quoted;
 use crate::model::labels::LabelsById;
@@ -121,7 +120,7 @@ impl EvalPass {
         followed: Metric,
         (kernel, parameters): (String, Vec<(&'static str, Value)>),
     ) -> EvalReport {
-        let alarms = self.watching.as_mut().map(EvalWatch::alarms);
+        let alarms = self.watching.as_mut().map(|watching| watching.alarms(arguments.alarm_rate.rows));
         let Self { entry, scoring: body, skip, count: n, .. } = &*self;
         let (asked, n, skip, scored) = (&arguments.scores, *n, *skip, body.scored());
         let window = asked.window.map_or((n / 10).max(1), usize::from);

@@ -13,6 +13,7 @@ mod doors;
 mod eval;
 mod explain;
 mod explained_predictions;
+mod explained_services;
 mod fit;
 mod fit_classes;
 mod fit_tables;
