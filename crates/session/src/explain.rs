@@ -9,15 +9,17 @@
 //! | learner | how |
 //! |---|---|
 //! | expansions `Σ α_i k(c_i, x)` of Gaussian kernels and mixtures of them | exactly, by quadrature |
-//! | gradient steps on random Fourier features | exactly, by the same with complex factors |
-//! | expansions of the linear kernel | exactly |
+//! | linear updates on random Fourier features | exactly, by the same with complex factors |
+//! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
 //!
-//! An expansion counts as the learner's only where it gives the prediction itself. Of numbers the
+//! An expansion counts as the learner's only where it gives the prediction itself: a row whose
+//! prediction is another, because it is clipped, has sampled effects. Of numbers the
 //! effects have the target's unit; of classes they are those on a score, the logit where the learner
 //! has probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
 mod columns;
+mod expansions;
 mod permutations;
 mod products;
 mod rows;
@@ -39,6 +41,9 @@ pub use rows::RowExplainers;
 
 /// Difference of an expansion from the prediction that is rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// Rows at which a sum must be the prediction.
+const CHECKED: usize = 8;
 
 /// Permutations, unless told.
 pub const PERMUTATIONS: usize = 200;
@@ -127,12 +132,8 @@ impl<'a> Explainer<'a> {
         assert!(columns.of_inputs().len() == learner.dimension(), "inputs have columns");
         let mut made =
             Self { task, columns, aim, absence, background, exact: None, permutations: PERMUTATIONS, seed: 0 };
-        if let Some(sum) = made.sum(learner) {
-            let fits = made.background.iter().take(8).all(|x| {
-                made.value(x).is_ok_and(|value| (sum.value(x) - value).abs() <= ROUNDING * sum.size().max(value.abs()))
-            });
-            made.exact = fits.then_some(sum);
-        }
+        let rows = made.background.iter().take(CHECKED).cloned().collect::<Vec<_>>();
+        made.exact = made.sum(learner).filter(|sum| made.fits(sum, &rows)).or_else(|| made.affine());
         if let Some(sum) = &mut made.exact {
             sum.set_background(background, columns.of_inputs(), columns.names().len(), absence);
         }
@@ -153,6 +154,42 @@ impl<'a> Explainer<'a> {
             sum.scale(scale.undo(0.0), scale.scale());
         }
         Some(sum)
+    }
+
+    /// True if a sum gives the predictions at these inputs.
+    fn fits(&self, sum: &ProductSum, rows: &[Vec<f64>]) -> bool {
+        let fit = |x: &Vec<f64>| {
+            let unit = |value: f64| ROUNDING * sum.size(x).max(value.abs());
+            self.value(x).is_ok_and(|value| (sum.value(x) - value).abs() <= unit(value))
+        };
+        rows.iter().all(fit)
+    }
+
+    /// The predictions as an affine function, if they are one: by the differences along each input,
+    /// checked at rows of the background and at points where all inputs differ from these.
+    fn affine(&self) -> Option<ProductSum> {
+        let start = self.background.first()?;
+        let first = self.value(start).ok()?;
+        let step = |j: usize| {
+            let far = self.background.iter().map(|row| (row[j] - start[j]).abs()).fold(0.0, f64::max);
+            if far > 0.0 { far } else { 1.0 }
+        };
+        let steps: Vec<f64> = (0..start.len()).map(step).collect();
+        let moved = |by: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            start.iter().enumerate().map(|(j, x)| x + steps[j] * by(j)).collect()
+        };
+        // Most learners are no such function, which two points tell.
+        let middle = 0.5 * (first + self.value(&moved(&|_| 2.0)).ok()?);
+        if (self.value(&moved(&|_| 1.0)).ok()? - middle).abs() > 1e-6 * middle.abs().max(first.abs()) {
+            return None;
+        }
+        let slope = |j: usize| Some((self.value(&moved(&|k| f64::from(u8::from(k == j)))).ok()? - first) / steps[j]);
+        let slopes: Vec<f64> = (0..start.len()).map(slope).collect::<Option<_>>()?;
+        let offset = first - slopes.iter().zip(start).map(|(w, x)| w * x).sum::<f64>();
+        let sum = ProductSum::affine(offset, slopes);
+        let tilted = (1..=CHECKED).map(|k| moved(&|j| 2.0 * ((1 + j * k) as f64).sin()));
+        let checked: Vec<Vec<f64>> = self.background.iter().take(4 * CHECKED).cloned().chain(tilted).collect();
+        self.fits(&sum, &checked).then_some(sum)
     }
 
     /// The same with so many permutations, two at least, where effects are sampled.
@@ -193,7 +230,10 @@ impl<'a> Explainer<'a> {
         let (players, count) = (self.columns.of_inputs(), self.columns.names().len());
         if let Some(sum) = &self.exact {
             let (base, effects) = sum.explain(x, players, count);
-            return Ok(Explanation { prediction, base, effects, standard_errors: Vec::new() });
+            let told = base + effects.iter().sum::<f64>();
+            if (told - prediction).abs() <= ROUNDING * sum.size(x).max(prediction.abs()) {
+                return Ok(Explanation { prediction, base, effects, standard_errors: Vec::new() });
+            }
         }
         // The same draws for each row, so that all have one base.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
