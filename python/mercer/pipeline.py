@@ -306,7 +306,7 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         return tuple(self._cells(X, False)[:2])
 
     def _shown(self, given: tuple[Any, ...], names: list[str]) -> Any:
-        return shown_cells(*given, names)
+        return shown_cells(given[0], given[1], names)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one."""
