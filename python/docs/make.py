@@ -191,7 +191,7 @@ def reference(pages: Path) -> list[dict[str, Any]]:
     """The reference, of the docstrings."""
     import mercer
     import mercer.plot
-    from mercer import _base, forecasting, kernels, moments, operators
+    from mercer import _base, forecasting, kernels, moments, operators, watch
 
     place = pages / "reference"
     (place / "learners").mkdir(parents=True)
@@ -228,9 +228,10 @@ def reference(pages: Path) -> list[dict[str, Any]]:
     write("operators.md", "mercer.operators", operators, all_of(operators))
     write("moments.md", "mercer.moments", moments, all_of(moments))
     write("pipeline.md", "mercer.Pipeline", sys.modules["mercer.pipeline"], [("Pipeline", mercer.Pipeline)])
+    write("watch.md", "mercer.watch", watch, all_of(watch))
     write("kernels.md", "mercer.kernels", kernels, all_of(kernels))
     write("plot.md", "mercer.plot", mercer.plot, all_of(mercer.plot))
-    functions = ["evaluate", "Evaluation", "compare", "Comparison", "tune", "Tuning", "Trial", "read", "load", "save", "from_bytes"]
+    functions = ["evaluate", "Evaluation", "compare", "Comparison", "tune", "Tuning", "Trial", "read", "load", "save", "from_bytes", "Effects", "Explanation"]
     write("functions.md", "Evaluation, tuning, files", None, [(name, getattr(mercer, name)) for name in functions])
     errors = ["MercerError", "SettingsError", "DataError", "DivergedError", "ModelFileError", "NotLearntError", "MercerWarning"]
     table = ["# Errors and warnings", "", "| class | what it says |", "|---|---|"]
@@ -244,6 +245,7 @@ def reference(pages: Path) -> list[dict[str, Any]]:
         {"Sums over shards": "reference/moments.md"},
         {"Tables": "reference/pipeline.md"},
         {"Evaluation, tuning, files": "reference/functions.md"},
+        {"Novelty and change": "reference/watch.md"},
         {"Kernels": "reference/kernels.md"},
         {"Plots": "reference/plot.md"},
         {"Errors and warnings": "reference/errors.md"},

@@ -14,7 +14,8 @@ Every learner is a river model, a scikit-learn estimator and a numpy function in
 from ._mercer import DataError, DivergedError, MercerError, MercerWarning, ModelFileError, NotLearntError, SettingsError, __version__
 from ._learners import *  # noqa: F403
 from ._learners import __all__ as _learners_all
-from . import forecasting, kernels, moments, operators
+from . import forecasting, kernels, moments, operators, watch
+from ._explanation import Effects, Explanation
 from ._evaluation import Comparison, Evaluation, compare, evaluate
 from ._files import from_bytes, load, read, save
 from ._tuning import Trial, Tuning, tune
@@ -27,7 +28,9 @@ __all__ = [
     "Comparison",
     "DataError",
     "DivergedError",
+    "Effects",
     "Evaluation",
+    "Explanation",
     "KoopmanOperator",
     "MercerError",
     "MercerWarning",
@@ -50,4 +53,5 @@ __all__ = [
     "read",
     "save",
     "tune",
+    "watch",
 ]

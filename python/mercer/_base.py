@@ -17,9 +17,10 @@ import numpy.typing as npt
 from . import _intake, _mercer
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor
 from ._compat import check_classes, checked_targets, checked_weights, when
+from ._explanation import Explained
 from ._intake import Floats
 from ._notes import tell
-from ._stored import Covered, Explained, Stored, ends
+from ._stored import Covered, Stored, ends
 
 #: Parameters that are no keys of the catalogue.
 OWN = ("kernel", "seed", "intervals", "local_intervals", "calibrated")
@@ -238,6 +239,19 @@ class Learner(Stored, Explained, BaseEstimator):
         if _intake.is_sparse(X) and self._takes_sparse:
             X = X.toarray()
         return _intake.aligned(self, X, self._names, needed=known, in_order=self._in_order)
+
+    def _met_labels(self) -> list[Any] | None:
+        return list(self._targets) if getattr(type(self), "_of_classes", False) else None
+
+    def _width(self) -> int:
+        sizes = self._sizes
+        return 1 if sizes is None else int(sizes[1])
+
+    def _explicable(self, X: Any) -> tuple[Any, ...]:
+        return (self._given(X),)
+
+    def _shown(self, given: tuple[Any, ...], names: list[str]) -> Any:
+        return given[0]
 
     @property
     def dictionary_size(self) -> int:

@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from ._without import Parameters, ScoresClasses, ScoresNumbers
+from ._without import MarksOutliers, Parameters, Root, ScoresClasses, ScoresNumbers
 
 __all__ = [
     "BaseEstimator",
     "ClassifierMixin",
+    "OutlierMixin",
     "RegressorMixin",
+    "RiverAnomalyDetector",
     "RiverClassifier",
+    "RiverDriftDetector",
     "RiverForecaster",
     "RiverRegressor",
     "check_classes",
@@ -39,6 +42,10 @@ class ClassifierMixin(ScoresClasses):
     """scikit-learn's class of this name, once it is imported."""
 
 
+class OutlierMixin(MarksOutliers):
+    """scikit-learn's class of this name, once it is imported."""
+
+
 class RiverRegressor:
     """river's methods, once it is imported."""
 
@@ -49,6 +56,14 @@ class RiverClassifier:
 
 class RiverForecaster:
     """river's methods, once it is imported."""
+
+
+class RiverAnomalyDetector:
+    """river's methods, once it is imported."""
+
+
+class RiverDriftDetector(Root):
+    """river's class of this name, once it is imported."""
 
 
 class _Imports:
@@ -83,7 +98,12 @@ def when_imported(name: str, act: Callable[[ModuleType], None]) -> None:
 
 def _join_sklearn(base: ModuleType) -> None:
     """Its classes take the place of ours among the bases, so that all that scikit-learn does for its own estimators it does for ours."""
-    own = {BaseEstimator: base.BaseEstimator, RegressorMixin: base.RegressorMixin, ClassifierMixin: base.ClassifierMixin}
+    own = {
+        BaseEstimator: base.BaseEstimator,
+        RegressorMixin: base.RegressorMixin,
+        ClassifierMixin: base.ClassifierMixin,
+        OutlierMixin: base.OutlierMixin,
+    }
     for ours, theirs in own.items():
         ours.__bases__ = (theirs,)
     # What it does for each class when the class is made.
@@ -114,9 +134,18 @@ def _join_river(ours: Any, theirs: Any, methods: Any = None) -> None:
     theirs.register(ours)
 
 
+def _join_river_anomalies(base: ModuleType) -> None:
+    _join_river(RiverAnomalyDetector, base.AnomalyDetector)
+
+
 def _join_river_models(base: ModuleType) -> None:
     _join_river(RiverRegressor, base.MiniBatchRegressor)
     _join_river(RiverClassifier, base.MiniBatchClassifier)
+    # Of older ones in river.anomaly.base.
+    if hasattr(base, "AnomalyDetector"):
+        _join_river_anomalies(base)
+    # No estimators of scikit-learn, and river's class takes none for its own that does not derive from it.
+    RiverDriftDetector.__bases__ = (base.DriftDetector,)
 
 
 def _join_river_series(base: ModuleType) -> None:
@@ -127,6 +156,7 @@ def _join_river_series(base: ModuleType) -> None:
 
 when_imported("sklearn.base", _join_sklearn)
 when_imported("river.base", _join_river_models)
+when_imported("river.anomaly.base", _join_river_anomalies)
 when_imported("river.time_series.base", _join_river_series)
 
 

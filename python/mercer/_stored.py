@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _mercer, _own
 from ._compat import not_fitted
-from ._intake import Floats, aligned, noted, row
+from ._intake import Floats, aligned, noted
 
 
 class Pickled:
@@ -132,39 +132,6 @@ class Stored(Pickled):
 
     def _take_description(self) -> None:
         """Parameters as the file tells them."""
-
-
-class Explained:
-    """A model that predicts rows of named features."""
-
-    if TYPE_CHECKING:
-
-        def predict_one(self, x: Any) -> Any: ...
-        def predict_proba_one(self, x: Any) -> dict[Any, float]: ...
-
-    def explain_one(self, x: Any) -> dict[Any, float]:
-        """What each feature of a row does to its prediction: the prediction, less the one that is made without the feature. In a pipeline it is then
-        missing, and 0 otherwise, the mean of standardised inputs. Of classes it is the probability of the class predicted."""
-        cells = row(x)
-        guess = self._quietly(cells)
-
-        def value(cells: dict[Any, Any]) -> float:
-            one = self._quietly(cells, True) if hasattr(type(self), "predict_proba_one") else self._quietly(cells)
-            made = one.get(guess, 0.0) if isinstance(one, dict) else one
-            if not isinstance(made, float):
-                raise _mercer.DataError("explain_one is for one target")
-            return made
-
-        whole = value(cells)
-        return {name: whole - value(self._lacking(cells, name)) for name in cells}
-
-    def _quietly(self, cells: dict[Any, Any], probable: bool = False) -> Any:
-        """The prediction for a row, or the probabilities of its classes, of which nothing is told."""
-        return self.predict_proba_one(cells) if probable else self.predict_one(cells)
-
-    def _lacking(self, cells: dict[Any, Any], name: Any) -> dict[Any, Any]:
-        """The row without a feature."""
-        return {other: cell for other, cell in cells.items() if other != name}
 
 
 class Covered:

@@ -78,5 +78,13 @@ class ScoresClasses(_Predicts):
         return float(np.average(right, weights=sample_weight))
 
 
+class MarksOutliers(_Predicts):
+    """``fit_predict`` for detectors of outliers."""
+
+    def fit_predict(self, X: Any, y: Any = None) -> Any:
+        """-1 for an outlier among the rows that are learnt, 1 for others."""
+        return self.fit(X).predict(X)  # type: ignore[attr-defined]
+
+
 class NotFittedError(ValueError, AttributeError):
     """Something is asked of a model that has learnt nothing yet."""

@@ -19,10 +19,11 @@ import numpy as np
 from . import _intake, _learners, _mercer
 from ._base import KernelClassifier, KernelRegressor, Learner, alike, array_of, by_label, class_weights, sorted_labels, whole
 from ._compat import BaseEstimator, ClassifierMixin, RegressorMixin, RiverClassifier, RiverRegressor, check_classes, checked_targets, checked_weights, when
+from ._explanation import Explained, shown_cells
 from ._intake import Columns, Floats
 from ._learners import Krls
 from ._notes import tell
-from ._stored import Covered, Explained, Stored, ends
+from ._stored import Covered, Stored, ends
 
 __all__ = ["ClassifierPipeline", "Pipeline", "RegressorPipeline"]
 
@@ -295,13 +296,17 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
         names = vars(self).get("_target_names")
         return made if names is None else dict(zip(names, made if len(names) > 1 else [made], strict=True))
 
-    def _quietly(self, cells: dict[Any, Any], probable: bool = False) -> Any:
-        if probable:
-            return self._probabilities(cells, True)  # type: ignore[attr-defined]
-        return self._predict_row(cells, quietly=True) if self._is_made else self.predict_one(cells)
+    def _met_labels(self) -> list[Any] | None:
+        return self._labels_met()
 
-    def _lacking(self, cells: dict[Any, Any], name: Any) -> dict[Any, Any]:
-        return {**cells, name: None}
+    def _width(self) -> int:
+        return self._outputs()
+
+    def _explicable(self, X: Any) -> tuple[Any, ...]:
+        return tuple(self._cells(X, False)[:2])
+
+    def _shown(self, given: tuple[Any, ...], names: list[str]) -> Any:
+        return shown_cells(given[0], given[1], names)
 
     def learn_many(self, X: Any, y: Any, w: Any = None) -> None:
         """Learns the rows of a frame as ``learn_one`` would one by one."""
@@ -500,14 +505,11 @@ class ClassifierPipeline(Pipeline, ClassifierMixin, BaseEstimator, RiverClassifi
 
     def predict_proba_one(self, x: Any) -> dict[Any, float]:
         """The probability of each class that was met."""
-        return self._probabilities(x)
-
-    def _probabilities(self, x: Any, quietly: bool = False) -> dict[Any, float]:
         if not self._tells_probabilities():
             raise NotImplementedError("the loss of this learner has no probabilities; make it with calibrated=True")
         if not self._is_made:
             return by_label([], [], self._multiclass)
-        return by_label(self._labels_met() or [], self._predict_row(x, "probable", quietly)[0], self._multiclass)
+        return by_label(self._labels_met() or [], self._predict_row(x, "probable")[0], self._multiclass)
 
     def predict_proba_many(self, X: Any) -> Any:
         """Probabilities for the rows of a frame, a column for each class."""

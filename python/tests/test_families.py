@@ -242,24 +242,6 @@ def test_files_are_read_as_the_command_reads_them(tmp_path):
         mercer.read(tmp_path / "none.csv")
 
 
-def test_predictions_are_explained(data):
-    X, y, c = data
-    model = mercer.Krls().fit(X, y)
-    row = X[3].tolist()
-    told = model.explain_one(row)
-    assert list(told) == ["x0", "x1", "x2"]
-    assert told["x1"] == model.predict_one(row) - model.predict_one([row[0], 0.0, row[2]])
-    classes = mercer.KrlsClassifier().fit(X, c)
-    label, told = classes.predict_one(row), classes.explain_one(row)
-    assert told["x0"] == classes.predict_proba_one(dict(enumerate(row)))[label] - classes.predict_proba_one({1: row[1], 2: row[2]})[label]
-    table = [{"a": a, "city": "Ulm" if flag else "Bonn"} for a, flag in zip(X[:, 0].tolist(), c)]
-    pipeline = mercer.Pipeline(mercer.Krls()).fit(table, 3.0 * c)
-    told = pipeline.explain_one(table[0])
-    assert told["a"] == pipeline.predict_one(table[0]) - pipeline.predict_one({"city": table[0]["city"]}) and abs(told["city"]) > abs(told["a"])
-    with pytest.raises(mercer.DataError, match="one target"):
-        mercer.Krls().fit(X, X[:, :2]).explain_one(row)
-
-
 def test_forecasts_have_the_times_of_their_rows():
     pd = pytest.importorskip("pandas")
     days = pd.date_range("2024-01-01", periods=400, freq="D", tz="Europe/Berlin")

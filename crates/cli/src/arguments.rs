@@ -1,5 +1,6 @@
 //! Arguments that several commands share, and how their values are read.
 
+pub(crate) mod alarm_rate;
 pub(crate) mod common;
 pub(crate) mod config;
 pub(crate) mod dialect;

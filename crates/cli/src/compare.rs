@@ -66,6 +66,8 @@ impl ExtraArgs for CompareArgs {
         "max_groups",
         "label_id",
         "max_kept",
+        "watch",
+        "alarm_rate",
     ];
     const EXAMPLES: &'static str = "\
 Examples:

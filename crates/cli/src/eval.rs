@@ -14,7 +14,7 @@ mod writing;
 
 use mercer_encoding::Scale;
 use mercer_registry::catalogue::{self, Entry, Settings};
-use mercer_session::{Groups, LabelDelay};
+use mercer_session::{AlarmKind, Groups, LabelDelay, WatchChoices};
 
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::encoded_rows::RunningEncoding;
@@ -24,6 +24,7 @@ use crate::limits::first_rows;
 use crate::model::cells;
 use crate::model::construction::{Construction, Premises};
 use crate::model::memory;
+use crate::model::watching::SessionWatch;
 use crate::report::failure::Failure;
 use crate::report::notes::Alarm;
 use crate::report::output::{self, Predictions};
@@ -74,6 +75,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
         pass.gathered = Some(picture::PictureData::new(&pass.scoring));
     }
     let written = predictions.map(|file| pass.cells(arguments, &feed).map(|cells| (file, cells))).transpose()?;
+    pass.watching = watched(arguments, &feed)?;
     if let Scoring::Numbers(_) = &pass.scoring {
         let shown = common.data.display().to_string();
         let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), !unscaled);
@@ -94,6 +96,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
             skipped: skip,
             trace: pass.trace.records(),
             scores: &report.scores,
+            alarms: report.alarms.as_ref(),
         };
         plot.finish(&picture::draw(gathered, &pass.scoring, &about))?;
     }
@@ -130,6 +133,28 @@ fn construct(
         format!("{shown}: {dimension} features, {target}, kernel {}, blocks of {}", made.kernel, feed.block())
     });
     Ok(made)
+}
+
+/// What watches the rows of a feed, if they are to be watched.
+fn watched(arguments: &EvalArguments, feed: &ExampleFeed) -> Result<Option<SessionWatch>, Failure> {
+    if !arguments.watch {
+        return Ok(None);
+    }
+    let shown = arguments.common.data.display();
+    if feed.kind().outputs() > 1 {
+        return Err(Failure::usage(format!("{shown}: --watch is for one target; say with --target which it is")));
+    }
+    let choices = WatchChoices {
+        rows_to_a_false_alarm: arguments.alarm_rate.rows,
+        kinds: AlarmKind::ALL.to_vec(),
+        seed: arguments.common.seed,
+        ..WatchChoices::default()
+    };
+    let made = match feed.encoding() {
+        Some(encoding) => SessionWatch::of_table(encoding.schema(), feed.target(), choices),
+        None => SessionWatch::of_numbers(feed.columns().features(), feed.dimension(), choices),
+    };
+    made.map(Some).map_err(|why| Failure::because(format!("{shown}: {why}")))
 }
 
 /// Refuses to leave out all of the rows.

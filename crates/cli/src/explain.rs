@@ -1,6 +1,5 @@
 //! `mercer explain`: what each column does to the predictions of a model.
 
-mod columns;
 #[cfg(feature = "plots")]
 mod picture;
 mod report;
@@ -11,9 +10,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use mercer_readers::{ColumnChoice, TargetColumn};
-use mercer_session::explain::{Absence, Explainer};
+use mercer_session::explain::{Absence, Aim, ExplainedColumns, Explainer};
 use mercer_session::model::Task;
-use mercer_session::{Row, Session, StepError};
+use mercer_session::{Row, Session};
 
 use crate::arguments::dialect::Dialect;
 use crate::arguments::{count, seed};
@@ -25,10 +24,12 @@ use crate::predict::{RowsForModel, check_columns, reading};
 use crate::report::failure::Failure;
 use crate::report::output;
 use crate::report::plot::PlotArguments;
-use columns::Players;
 use report::{ExplainReport, ExplainedRow};
 
-/// Rows that are the background at most, unless told.
+/// Columns that are told, unless given.
+const TOP: &str = "5";
+
+/// Rows that are the background at most, where the model has none and nothing is told.
 const BACKGROUND: usize = 256;
 
 /// Tell what each column does to the predictions of a model
@@ -37,15 +38,17 @@ const BACKGROUND: usize = 256;
 /// mean, over all orders of the columns, of what a column changes when it becomes known. The base
 /// is the mean prediction where no column is known.
 ///
-/// A column that is not known has the values that it has in the background, by itself: the first
-/// 256 rows of DATA. With --background the columns that are not known stay together as in its rows,
-/// which is what SHAP calls interventional.
+/// A column that is not known has the values that it has in the background, by itself: a sample of
+/// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums, which
+/// keep none). With --background the columns that are not known stay together as in its rows, which
+/// is what SHAP calls interventional.
 ///
 /// Expansions of Gaussian kernels, random Fourier features and linear models are explained exactly.
 /// For all other learners, auto among them, effects are means over --permutations orders, told with
 /// their standard errors; they add up all the same. Of classes, what is explained is the score, the
-/// logit where the learner has probabilities. The inputs that come from one column, such as the
-/// places of its categories, have one effect.
+/// logit where the learner has probabilities: of two that of 1, +1 or the later label in sorted
+/// order. The inputs that come from one column, such as the places of its categories, have one
+/// effect.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArguments {
@@ -59,7 +62,7 @@ pub(crate) struct ExplainArguments {
     #[arg(long, value_name = "FILE|N")]
     background: Option<Background>,
     /// Columns that are told of each row, those with the largest effects; all are in the JSON
-    #[arg(long, value_name = "N", default_value = "5", value_parser = count)]
+    #[arg(long, value_name = "N", default_value = TOP, value_parser = count)]
     top: NonZeroUsize,
     /// The class whose score is explained, where there are more than two
     #[arg(long, value_name = "NAME")]
@@ -124,17 +127,17 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
     let model = store::load_trained(&arguments.model)?;
-    refuse_tokens(&model, &arguments.model)?;
-    let output = output(&model, arguments)?;
+    refuse_others(&model, &arguments.model)?;
+    refuse_groups(&model, &arguments.model)?;
+    let (aim, class) = aim(&model, arguments)?;
     let stop = Stop::never();
     let mut rows = InputRows::open(arguments, &arguments.data, &model, &stop)?;
-    let players = Players::of(&model, &rows.source);
+    let columns = ExplainedColumns::new(&model, rows.source.input().columns().features());
     let (background, ahead) = background(arguments, &model, &mut rows, &stop)?;
     let absence = if arguments.background.is_some() { Absence::Together } else { Absence::Independent };
-    let explainer =
-        Explainer::new(&model, (players.of_inputs.clone(), players.names.len()), output, absence, background)
-            .map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?
-            .permutations(arguments.permutations.get(), arguments.seed);
+    let explainer = Explainer::new(&model.task, &columns, aim, absence, &background)
+        .map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?
+        .permutations(arguments.permutations.get(), arguments.seed);
     let limit = arguments.limit.map_or(usize::MAX, NonZeroUsize::get);
     let mut explained = Vec::new();
     let mut ahead = ahead.into_iter();
@@ -146,10 +149,12 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
         explained.push(ExplainedRow { row, explanation });
     }
     rows.bad.put_aside()?;
-    let class = model.classes().and_then(|task| task.labels.get(output_class(&model, output)).map(str::to_owned));
+    if explained.is_empty() {
+        return Err(Failure::because(format!("{}: has no rows", arguments.data.display())));
+    }
     let report = ExplainReport {
         data: arguments.data.display().to_string(),
-        names: players.names,
+        names: columns.names().to_vec(),
         rows: explained,
         exact: explainer.is_exact(),
         class,
@@ -191,7 +196,7 @@ impl<'a> InputRows<'a> {
             self.read += 1;
             let taken = match kind {
                 RowKind::Bad(why) => Err(why),
-                RowKind::Good => self.inputs().map_err(|error| error.to_string()),
+                RowKind::Good => self.model.inputs(&self.sample).map_err(|error| error.to_string()),
             };
             match taken {
                 Ok(inputs) => return Ok(Some((self.read, inputs))),
@@ -201,14 +206,6 @@ impl<'a> InputRows<'a> {
                 }
             }
         }
-    }
-
-    fn inputs(&self) -> Result<Vec<f64>, StepError> {
-        let Row { example, record, .. } = &self.sample;
-        let Some(encoding) = &self.model.encoding else { return Ok(example.features.clone()) };
-        let mut numbers = Vec::new();
-        encoding.encode(record, &mut numbers)?;
-        Ok(numbers)
     }
 }
 
@@ -233,6 +230,7 @@ fn background(
     }
     let wanted = match &arguments.background {
         Some(Background::Rows(rows)) => rows.get(),
+        _ if !model.background.is_empty() => return Ok((model.background.rows(model.dimension()), ahead)),
         _ => BACKGROUND,
     };
     while ahead.len() < wanted {
@@ -245,47 +243,55 @@ fn background(
     Ok((ahead.iter().map(|(_, x)| x.clone()).collect(), ahead))
 }
 
-fn refuse_tokens(model: &Session, path: &Path) -> Result<(), Failure> {
+/// Refuses models whose effects are not told.
+pub(crate) fn refuse_others(model: &Session, path: &Path) -> Result<(), Failure> {
+    let path = path.display();
     let tokens = model.encoding.as_ref().is_some_and(mercer_encoding::Encoding::has_tokens);
-    if !tokens && model.dimension() > 0 {
+    if tokens || model.dimension() == 0 {
+        return Err(Failure::because(format!(
+            "{path}: is a model of words, whose effects are not told; train one of numbers (--as COLUMN=identifier leaves a text out)"
+        )));
+    }
+    if model.numbers().is_some() && model.outputs() > 1 {
+        return Err(Failure::because(format!("{path}: predicts several numbers; effects are told for models of one")));
+    }
+    Ok(())
+}
+
+/// Refuses models whose rows are answered by several.
+fn refuse_groups(model: &Session, path: &Path) -> Result<(), Failure> {
+    if model.groups.is_none() {
         return Ok(());
     }
     Err(Failure::because(format!(
-        "{}: is a model of words, whose effects are not told; train one of numbers (--as COLUMN=identifier leaves a text out)",
-        path.display()
+        "{}: has models of groups; mercer predict --explain {} explains each row by the one that answers it",
+        path.display(),
+        TOP
     )))
 }
 
-/// The output that is explained.
-fn output(model: &Session, arguments: &ExplainArguments) -> Result<usize, Failure> {
+/// What is explained, and the class whose score it is.
+fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Option<String>), Failure> {
     let path = arguments.model.display();
-    match (&model.task, &arguments.class) {
+    let task = match (&model.task, &arguments.class) {
         (Task::Numbers(_), Some(_)) => {
-            Err(Failure::usage(format!("{path}: predicts numbers, and --class is for classes; leave it out")))
+            return Err(Failure::usage(format!("{path}: predicts numbers, and --class is for classes; leave it out")));
         }
-        (Task::Numbers(_), None) if model.outputs() > 1 => {
-            Err(Failure::because(format!("{path}: predicts several numbers; effects are told for models of one")))
+        (Task::Numbers(_), None) => return Ok((Aim::number(0, 1), None)),
+        (Task::Classes(task), _) => task,
+    };
+    let labels = &task.labels;
+    let class = match &arguments.class {
+        Some(name) => labels.find(name).ok_or_else(|| {
+            let known: Vec<&str> = (0..labels.len()).filter_map(|k| labels.get(k)).collect();
+            Failure::usage(format!("{path}: knows no class {name:?}; its classes are {}", known.join(", ")))
+        })?,
+        None if labels.len() > 2 => {
+            return Err(Failure::usage(format!(
+                "{path}: knows more than two classes; say with --class whose score is explained"
+            )));
         }
-        (Task::Numbers(_), None) => Ok(0),
-        (Task::Classes(task), Some(name)) => {
-            let place = (0..task.labels.len()).find(|k| task.labels.get(*k) == Some(name));
-            place.ok_or_else(|| {
-                let known: Vec<&str> = (0..task.labels.len()).filter_map(|k| task.labels.get(k)).collect();
-                Failure::usage(format!("{path}: knows no class {name:?}; its classes are {}", known.join(", ")))
-            })
-        }
-        (Task::Classes(task), None) if task.labels.len() > 2 => Err(Failure::usage(format!(
-            "{path}: knows more than two classes; say with --class whose score is explained"
-        ))),
-        (Task::Classes(_), None) => Ok(1),
-    }
-}
-
-/// The class whose score an output is: a learner of one output scores the second class.
-fn output_class(model: &Session, output: usize) -> usize {
-    use mercer_learners::RegressorExt;
-    match &model.task {
-        Task::Classes(task) if task.classifier.learner().outputs() == 1 => 1,
-        _ => output,
-    }
+        None => labels.later(0, 1).unwrap_or(0),
+    };
+    Ok((Aim::class(&task.classifier, class), labels.get(class).map(str::to_owned)))
 }

@@ -10,3 +10,4 @@ pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod saving;
 pub(crate) mod store;
+pub(crate) mod watching;

@@ -1,32 +1,32 @@
 //! `mercer predict`: a line out for each row in, from a model file that may go on learning.
 
-use std::num::NonZeroU64;
+mod effects;
+mod lines;
+
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
-use mercer_session::model::{Classes, Description, Task};
+use mercer_session::model::{Description, Task};
 use mercer_session::notes::alike_classes;
 use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 
 use crate::arguments::common::whole;
 use crate::arguments::dialect::{Dialect, known_gaps};
-use crate::arguments::every;
 use crate::arguments::groups::LabelArguments;
 use crate::arguments::intervals;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::arguments::zone::ZoneArguments;
+use crate::arguments::{count, every};
 use crate::data::bad_rows::{BadRows, OnError};
 use crate::data::encoded_rows::ColumnSource;
-use crate::data::input::sorted_names;
 use crate::data::reading::{Reading, Reads, for_files};
 use crate::data::rows::{Origin, RowKind, TimedSource};
 use crate::data::source::{Source, TableColumns};
 use crate::data::stop::Stop;
-use crate::model::cells::{AnswerCell, AnswerCells, AnswerValue, Offer};
-use crate::model::classes::quoted;
 use crate::model::groups::CommonAnswers;
 use crate::model::learning::Learning;
 use crate::model::lock;
@@ -36,6 +36,8 @@ use crate::report::failure::Failure;
 use crate::report::output::number;
 use crate::report::replies::{LineStyle, Replies};
 use crate::report::verbosity;
+use effects::{EffectColumns, RowEffects};
+use lines::AnswerLines;
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
@@ -89,6 +91,19 @@ pub(crate) struct PredictArguments {
     /// that does not exist yet is empty, or null.
     #[arg(long, value_name = "SHARE")]
     intervals: Option<f64>,
+    /// Add the base and the N strongest effects of columns on each prediction: base, and column_1,
+    /// effect_1, … with the sum of all others in other_effects
+    ///
+    /// base + effects = prediction, of classes the score of two (the column score) or of the class
+    /// that is predicted; `mercer explain` tells what they mean, and tells all of them. Where
+    /// effects are sampled, standard_error_1, … follow. JSON has base, effects by column,
+    /// other_effects, and standard_error by column or null. Where groups have models, the one that
+    /// answers is explained.
+    #[arg(long, value_name = "N", value_parser = count, conflicts_with = "learn")]
+    explain: Option<NonZeroUsize>,
+    /// With --explain, orders of the columns, where effects are sampled
+    #[arg(long, value_name = "N", default_value = "200", value_parser = count, requires = "explain")]
+    permutations: NonZeroUsize,
     /// Write the lines to this file instead of stdout; it appears when they are complete
     #[arg(short = 'o', long, alias = "out", value_name = "OUT")]
     predictions: Option<PathBuf>,
@@ -116,6 +131,7 @@ const EXAMPLES: &str = "\
 Examples:
   mercer predict new.csv --model krls.mercer > predictions.csv
   tail -f live.csv | mercer predict - --format csv --model live.mercer --learn --checkpoint 10000
+  mercer predict new.csv --model krls.mercer --explain 3 -o why.parquet
   mercer predict new.csv --model krls.mercer --on-error quarantine=bad.csv
 ";
 
@@ -163,7 +179,8 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         )));
     }
     let style = LineStyle::of_file(predictions.as_deref(), rows.input().are_objects())?;
-    let lines = AnswerLines::of(&model, style, arguments.intervals.is_some());
+    let effects = arguments.explain.map(|top| EffectColumns::of(&model, &rows, top, arguments)).transpose()?;
+    let lines = AnswerLines::of(&model, style, arguments.intervals.is_some(), effects.as_ref());
     let headed = lines.several || !rows.input().columns().features().is_empty();
     replies.begin(style, headed.then(|| lines.cells.header()).as_deref());
     #[cfg(feature = "arrow")]
@@ -178,7 +195,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         let learning = learning.with_ids(&arguments.labels);
         learn(learning, rows, &replies, &lines)
     } else {
-        predict(&model, bad, rows, &replies, &lines, &stop)
+        predict((&model, effects.as_ref()), bad, rows, &replies, &lines, &stop)
     }
 }
 
@@ -317,114 +334,6 @@ pub(crate) fn check_columns(model: &Session, rows: &TimedSource, path: &Path) ->
     trained.check_data(&path.display().to_string(), rows.input().columns(), rows.input().shown())
 }
 
-/// How answers are written.
-struct AnswerLines {
-    style: LineStyle,
-    cells: AnswerCells,
-    /// Whether a line says more than one number.
-    several: bool,
-}
-
-impl AnswerLines {
-    /// The lines of a model. Classes that it meets later have no column.
-    fn of(model: &Session, style: LineStyle, intervals: bool) -> Self {
-        let task = model.classes();
-        let (kind, classes) = match task {
-            Some(task) => (Kind::Class(None), sorted_names(&task.labels)),
-            None => (Kind::Numbers(model.outputs()), Vec::new()),
-        };
-        let cells = AnswerCells::predicted(&Offer {
-            kind,
-            targets: &model.description.target_names,
-            classes: &classes,
-            has_probabilities: task.is_some_and(|task| task.classifier.has_probabilities()),
-            has_variance: false,
-            has_intervals: intervals,
-        });
-        Self { style, cells, several: task.is_some() || model.outputs() > 1 || intervals }
-    }
-
-    /// Answers a row; false when nobody reads the answers, or they cannot be written.
-    fn answer(&self, replies: &Replies, model: &Session, answer: Option<&RowPrediction>) -> bool {
-        #[cfg(feature = "arrow")]
-        if let LineStyle::Columnar(_) = self.style {
-            let value = |(_, cell)| value(cell, model, answer?);
-            return replies.answer_values(&self.cells.named().map(value).collect::<Vec<_>>());
-        }
-        match answer {
-            Some(answer) if self.several => replies.answer_line(&self.line(model, answer)),
-            Some(answer) => replies.answer(answer.numbers.first().copied()),
-            None => replies.answer(None),
-        }
-    }
-
-    /// The names of the columns, and those that hold names of classes.
-    #[cfg(feature = "arrow")]
-    fn columns(&self, of_classes: bool) -> Vec<(String, bool)> {
-        let is_name = |cell: &AnswerCell| of_classes && matches!(cell, AnswerCell::Prediction(_));
-        self.cells.named().map(|(name, cell)| (name.to_owned(), is_name(cell))).collect()
-    }
-
-    fn line(&self, model: &Session, answer: &RowPrediction) -> String {
-        let cells = self.cells.named();
-        if self.style == LineStyle::Csv {
-            let text = |(_, cell)| told(cell, model, answer, quoted).unwrap_or_default();
-            return cells.map(text).collect::<Vec<_>>().join(",");
-        }
-        let (mut facts, mut probabilities) = (Vec::new(), Vec::new());
-        for (name, cell) in cells {
-            let fact = told(cell, model, answer, text).unwrap_or_else(|| "null".to_owned());
-            match cell {
-                AnswerCell::Probability(class) => probabilities.push((class.as_str(), fact)),
-                _ => facts.push((name, fact)),
-            }
-        }
-        if !probabilities.is_empty() {
-            facts.insert(1, ("probabilities", object(probabilities)));
-        }
-        object(facts)
-    }
-}
-
-/// What a cell holds, if it is there.
-fn value<'a>(cell: &AnswerCell, model: &'a Session, answer: &RowPrediction) -> Option<AnswerValue<'a>> {
-    let finite = |value: &f64| value.is_finite().then_some(*value);
-    let judged = &answer.judged;
-    let number = match (cell, model.classes()) {
-        (AnswerCell::Prediction(output), None) => answer.numbers.get(*output).copied(),
-        (AnswerCell::Lower(output), None) => answer.lower.get(*output).and_then(finite),
-        (AnswerCell::Upper(output), None) => answer.upper.get(*output).and_then(finite),
-        (AnswerCell::Prediction(_), Some(Classes { labels, .. })) => {
-            return labels.get(judged.class?).map(AnswerValue::Name);
-        }
-        (AnswerCell::Probability(class), Some(Classes { labels, .. })) => {
-            judged.probability(labels.find(class)?, labels.len())
-        }
-        (AnswerCell::Score, Some(_)) => judged.score,
-        _ => None,
-    };
-    number.map(AnswerValue::Number)
-}
-
-/// The text of what a cell holds, if it is there; a class as `name` writes it.
-fn told(cell: &AnswerCell, model: &Session, answer: &RowPrediction, name: impl Fn(&str) -> String) -> Option<String> {
-    Some(match value(cell, model, answer)? {
-        AnswerValue::Number(value) => number(value),
-        AnswerValue::Name(text) => name(text),
-    })
-}
-
-/// A text as JSON has it.
-fn text(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-/// A JSON object of values that are JSON already.
-fn object<'a>(facts: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    let facts: Vec<String> = facts.into_iter().map(|(name, fact)| format!("{}:{fact}", text(name))).collect();
-    format!("{{{}}}", facts.join(","))
-}
-
 fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines: &AnswerLines) -> Result<(), Failure> {
     let mut sample = Row::default();
     let ended = loop {
@@ -440,7 +349,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
         };
         match learnt {
             Ok(learnt) => {
-                if !lines.answer(replies, &learning.model, learnt.then_some(&learning.answer)) {
+                if !lines.answer(replies, &learning.model, learnt.then_some(&learning.answer), None) {
                     break Ok(());
                 }
             }
@@ -459,7 +368,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
 }
 
 fn predict(
-    model: &Session,
+    (model, columns): (&Session, Option<&EffectColumns>),
     mut bad: BadRows,
     mut rows: TimedSource,
     replies: &Replies,
@@ -469,6 +378,7 @@ fn predict(
     // The model stays as it is: preparing pays however much it costs.
     let (mut sample, mut answer) = (Row::default(), RowPrediction::for_rows(usize::MAX));
     let (mut odd, mut common) = (rows.oddities(), CommonAnswers::default());
+    let mut effects = columns.map(|columns| RowEffects::new(columns, model));
     let ended = loop {
         let row = match rows.next(&mut sample) {
             Ok(Some(row)) => row,
@@ -480,7 +390,12 @@ fn predict(
                 if let Some(encoding) = &model.encoding {
                     odd.tell(encoding, &sample.record, || rows.place());
                 }
-                model.predict(&mut sample, &mut answer).map_err(|why| format!("{}: {why}", rows.place()))
+                let made = model.predict(&mut sample, &mut answer);
+                let made = made.map_err(|why| why.to_string()).and_then(|()| match &mut effects {
+                    Some(effects) => effects.explain(&sample, &answer),
+                    None => Ok(()),
+                });
+                made.map_err(|why| format!("{}: {why}", rows.place()))
             }
             RowKind::Bad(why) => Err(why),
         };
@@ -492,7 +407,7 @@ fn predict(
         if made.is_ok() {
             common.take(&answer.group, || rows.place());
         }
-        if !lines.answer(replies, model, made.is_ok().then_some(&answer)) {
+        if !lines.answer(replies, model, made.is_ok().then_some(&answer), effects.as_ref()) {
             break Ok(());
         }
     };

@@ -1,5 +1,6 @@
 //! What is told: facts, tables and series, as text, JSON and pictures; and failures.
 
+pub(crate) mod alarms;
 #[cfg(feature = "arrow")]
 pub(crate) mod columnar;
 pub(crate) mod evaluation;

@@ -270,7 +270,7 @@ pub(crate) fn run(arguments: &ServeArguments) -> Result<(), Failure> {
     let place = ModelPlace::of(path, arguments.rescue.as_deref())?;
     let (limits, screens) = (arguments.limits, arguments.screens);
     let load = move |path: &Path| -> Result<Box<dyn Model>, Failure> {
-        Ok(Box::new(ScreenedModel::new(served::load(path, &limits)?, screens)))
+        Ok(Box::new(ScreenedModel::new(served::load(path, &limits, screens.watching)?, screens)?))
     };
     let mut model = load(path)?;
     let challenger = arguments.shadow.as_deref().map(|file| Challenger::open(file, &*model, load)).transpose()?;

@@ -11,7 +11,7 @@ use mercer_kernels::KernelSpec;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
-use mercer_session::model::{Classes, Description, Numbers, Progress, RowDigest, Task, Taught};
+use mercer_session::model::{Classes, Description, Numbers, RowDigest, Task, Taught};
 use mercer_session::notes::{Face, of_classes, of_numbers};
 use mercer_session::{Groups, LabelDelay, Row, Session};
 
@@ -258,7 +258,7 @@ impl TrainPlan {
             }
             FreshLearner::Classes(classifier, labels) => Task::Classes(Box::new(Classes::new(*classifier, labels))),
         };
-        Ok(Session { description, encoding, progress: Progress::default(), task, groups })
+        Ok(Session { description, encoding, groups, ..Session::plain(task) })
     }
 
     /// Has all rows learnt, of which `ahead` has the first.

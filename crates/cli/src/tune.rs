@@ -79,6 +79,8 @@ impl ExtraArgs for TuneArgs {
         "max_groups",
         "label_id",
         "max_kept",
+        "watch",
+        "alarm_rate",
     ];
     const EXAMPLES: &'static str = "\
 Examples:

@@ -9,12 +9,12 @@ mod table;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Args;
 use mercer_readers::{ColumnChoice, TargetColumn};
 use mercer_session::AlarmKind;
 
+use crate::arguments::alarm_rate::AlarmRate;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::{count, seed};
 use crate::data::bad_rows::OnError;
@@ -99,26 +99,6 @@ Examples:
   mercer watch sales.csv --target revenue --alarm-rate 1/100000 --plot alarms.png
   mercer watch today.csv --reference clean.csv -o rows.csv
 ";
-
-/// A rate of false alarms, as the rows to one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct AlarmRate {
-    pub(crate) rows: f64,
-}
-
-impl FromStr for AlarmRate {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const REFUSED: &str = "give 1/ROWS such as 1/10000, or a share of the rows such as 0.0001";
-        let number = |text: &str| text.trim().parse::<f64>().map_err(|_| REFUSED);
-        let rows = match text.split_once('/') {
-            Some((alarms, rows)) => number(rows)? / number(alarms)?,
-            None => 1.0 / number(text)?,
-        };
-        if rows.is_finite() && rows >= 1.0 { Ok(Self { rows }) } else { Err(REFUSED) }
-    }
-}
 
 fn kind(text: &str) -> Result<AlarmKind, &'static str> {
     AlarmKind::named(text).ok_or("the kinds are rows, inputs, errors and target")

@@ -1,6 +1,7 @@
 //! Learners of numbers and of classes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use mercer::experts::Outliers;
 use mercer::learners::Input;
@@ -16,6 +17,7 @@ use crate::batch::{Batch, Block};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
+use crate::explaining::{AskedEffects, GatheredEffects, ToldEffects, Unexplained};
 use crate::front::{Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{Row, number, sequence};
@@ -101,6 +103,9 @@ impl LearnerCore {
         } else if class == known && w != 0.0 {
             front.classes.append(y)?;
         }
+        if w != 0.0 {
+            model.background.take(&front.inputs);
+        }
         model.progress.rows += 1;
         front.notes.judge(model);
         Ok(())
@@ -155,11 +160,11 @@ impl LearnerCore {
             rows,
             |range| {
                 let mut model = self.core.model.write_detached();
-                let Some(Tabular { progress, task: Task::Numbers(task), .. }) = model.as_mut() else {
+                let Some(Tabular { progress, background, task: Task::Numbers(task), .. }) = model.as_mut() else {
                     return Err(errors::not_learnt().into());
                 };
                 check_width(task.learner.dimension(), dimension)?;
-                let learnt = learn_block(task, progress, all.range(range.start, range.end), sums);
+                let learnt = learn_block(task, (progress, background), all.range(range.start, range.end), sums);
                 size.store(task.learner.dictionary_size(), Ordering::Relaxed);
                 learnt.map_err(|error| EarlyEnd::Row(sums.len() / outputs.max(1), error))
             },
@@ -204,7 +209,7 @@ impl LearnerCore {
                 rows,
                 |range| {
                     let mut model = self.core.model.write_detached();
-                    let Some(Tabular { progress, task: Task::Classes(task), .. }) = model.as_mut() else {
+                    let Some(Tabular { progress, background, task: Task::Classes(task), .. }) = model.as_mut() else {
                         return Err(errors::not_learnt().into());
                     };
                     check_width(task.learner().dimension(), dimension)?;
@@ -215,6 +220,9 @@ impl LearnerCore {
                         let row = made.len();
                         let weighs = weight.get(row - first).is_none_or(|weight| *weight != 0.0);
                         known += usize::from(met[row] == known && weighs);
+                        if weighs {
+                            background.take(rows_of.input(row).numbers);
+                        }
                         progress.rows += 1;
                         made.push(judged.class);
                     });
@@ -233,6 +241,32 @@ impl LearnerCore {
         }
         self.core.look(py, |body| front.notes.judge(body))?;
         Ok(predicted)
+    }
+
+    /// Explains the predictions for rows.
+    fn explain<'py>(&self, py: Python<'py>, rows: Vec<Vec<f64>>, asked: AskedEffects) -> PyResult<ToldEffects<'py>> {
+        let names = self.core.front(py).names.texts().to_vec();
+        let gathered = Mutex::new(GatheredEffects::default());
+        let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = in_pieces_of(
+            py,
+            rows.len(),
+            |range| {
+                let model = self.core.model.read_detached();
+                let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+                for row in rows[range.clone()].iter().chain(&asked.background) {
+                    check_width(body.dimension(), row.len())?;
+                }
+                let (first, rows) = (range.start, &rows[range]);
+                locked().explain(body, &names, &asked, first, rows).map_err(|why| match why {
+                    Unexplained::Row(row, error) => EarlyEnd::Row(row, error),
+                    Unexplained::Model(error) => error.into(),
+                })
+            },
+            || locked().piece(),
+        );
+        done.map_err(|refused: EarlyEnd| refused.named(&self.core.front(py).names))?;
+        gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
     }
 
     /// Reads an input of a prediction and leaves the scores in `front.work`, those of numbers in
@@ -442,6 +476,31 @@ impl LearnerCore {
         })?;
         let others = (beside_width > 0).then(|| arrays::columns(py, others, beside_width)).transpose()?;
         Ok((arrays::columns(py, scores, width)?.into_any(), others.map(Bound::into_any)))
+    }
+
+    /// Effects on the predictions for rows: see [`ToldEffects`].
+    #[pyo3(signature = (x, aim, permutations, background = None))]
+    fn _explain_rows<'py>(
+        &self,
+        py: Python<'py>,
+        x: Batch<'py>,
+        aim: usize,
+        permutations: usize,
+        background: Option<Batch<'py>>,
+    ) -> PyResult<ToldEffects<'py>> {
+        let block = x.block()?;
+        let all = |block: &Block<'_>| (0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect();
+        let background = background.map(|rows| Ok::<_, PyErr>(all(&rows.block()?))).transpose()?;
+        self.explain(py, all(&block), AskedEffects { aim, permutations, background: background.unwrap_or_default() })
+    }
+
+    /// The same for one input, as it is predicted.
+    fn _explain_one<'py>(&self, x: &Bound<'py, PyAny>, aim: usize, permutations: usize) -> PyResult<ToldEffects<'py>> {
+        let mut front = self.core.front(x.py());
+        self.core.read_to_predict(&mut front, x)?;
+        let inputs = front.inputs.clone();
+        drop(front);
+        self.explain(x.py(), vec![inputs], AskedEffects { aim, permutations, background: Vec::new() })
     }
 
     /// Whether a learner has been made.

@@ -14,6 +14,7 @@ mod cells;
 mod classes;
 mod errors;
 mod expansion;
+mod explaining;
 mod fixed;
 mod forecasting;
 mod front;
@@ -32,6 +33,7 @@ mod shared;
 mod steps;
 mod table;
 mod tuning;
+mod watching;
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -49,6 +51,9 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::TableCore>()?;
     module.add_class::<moments::MomentsCore>()?;
     module.add_class::<operator_moments::OperatorMomentsCore>()?;
+    module.add_class::<watching::NoveltyCore>()?;
+    module.add_class::<watching::ChangeCore>()?;
+    module.add_class::<watching::RisesCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
     module.add_function(wrap_pyfunction!(making::takes_tokens, module)?)?;

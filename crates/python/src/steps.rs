@@ -2,7 +2,7 @@
 
 use mercer::learners::intervals::IntervalScale;
 use mercer::learners::{Input, predict_input};
-use mercer::model::{Numbers, Progress};
+use mercer::model::{BackgroundRows, Numbers, Progress};
 use mercer::session::{RowPrediction, Session, predicts_late};
 use mercer::{Error, RegressorExt, Rows, Scratch};
 use pyo3::prelude::*;
@@ -71,7 +71,7 @@ pub(crate) fn code(class: Option<usize>) -> i64 {
 /// Learns rows and appends their predictions.
 pub(crate) fn learn_block(
     task: &mut Numbers,
-    progress: &mut Progress,
+    (progress, background): (&mut Progress, &mut BackgroundRows),
     rows: Rows<'_>,
     made: &mut Vec<f64>,
 ) -> Result<(), Error> {
@@ -101,6 +101,9 @@ pub(crate) fn learn_block(
         }
         let unscored = score.rounds() == 0 && predicts_late(learner.learner());
         score.record_weighted(scores, target.y, if unscored { 0.0 } else { target.weight });
+        if target.weight != 0.0 {
+            background.take(rows.whole_input(row).numbers);
+        }
         progress.rows += 1;
     }
     learnt

@@ -18,6 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, scores, teach, told};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
+use crate::explaining::{AskedEffects, GatheredEffects, ToldEffects, Unexplained};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{agree, by_order_of, number, sequence};
@@ -234,10 +235,10 @@ impl TableCore {
 
     /// The prediction for one row: a number, several, or a class; or what is told `beside` it:
     /// probabilities of the classes, or the numbers and the reach of their intervals. Columns that
-    /// are unknown are left out. `quietly`, nothing is told or counted.
-    #[pyo3(signature = (row, beside = "", quietly = false))]
-    fn _predict_row<'py>(&self, row: &Bound<'py, PyAny>, beside: &str, quietly: bool) -> PyResult<Bound<'py, PyAny>> {
-        let (py, mut unheard, beside) = (row.py(), Notes::default(), Extra::named(beside)?);
+    /// are unknown are left out.
+    #[pyo3(signature = (row, beside = ""))]
+    fn _predict_row<'py>(&self, row: &Bound<'py, PyAny>, beside: &str) -> PyResult<Bound<'py, PyAny>> {
+        let (py, beside) = (row.py(), Extra::named(beside)?);
         let (made, said) = {
             let mut single = self.single(py);
             let (cells, work) = &mut *single;
@@ -245,8 +246,7 @@ impl TableCore {
             let model = self.model.read(py);
             let model = model.as_ref().ok_or_else(errors::not_learnt)?;
             let mut notes = self.notes();
-            let notes = if quietly { &mut unheard } else { &mut *notes };
-            cells.read(row, &self.gaps.read(py), notes)?;
+            cells.read(row, &self.gaps.read(py), &mut notes)?;
             notes.look(None, body::encoding(model)?, cells);
             model.predict_record(cells, classes.len(), work).map_err(errors::step)?;
             let made = match beside {
@@ -398,6 +398,32 @@ impl TableCore {
         Ok((arrays::columns(py, made, width)?, beside))
     }
 
+    /// Effects on the predictions for rows: see [`ToldEffects`].
+    #[pyo3(signature = (names, columns, aim, permutations, background = None))]
+    fn _explain_rows<'py>(
+        &self,
+        py: Python<'py>,
+        names: Option<Vec<String>>,
+        columns: Vec<Bound<'py, PyList>>,
+        aim: usize,
+        permutations: usize,
+        background: Option<(Option<Vec<String>>, Vec<Bound<'py, PyList>>)>,
+    ) -> PyResult<ToldEffects<'py>> {
+        let background = background.map(|(names, columns)| self.inputs(py, names.as_deref(), &columns)).transpose()?;
+        let rows = self.inputs(py, names.as_deref(), &columns)?;
+        self.explain(py, &rows, &AskedEffects { aim, permutations, background: background.unwrap_or_default() })
+    }
+
+    /// The same for one row, as it is predicted; nothing is told or counted.
+    fn _explain_one<'py>(&self, x: &Bound<'py, PyAny>, aim: usize, permutations: usize) -> PyResult<ToldEffects<'py>> {
+        let (py, mut inputs) = (x.py(), Vec::new());
+        let mut single = self.single(py);
+        single.0.read(x, &self.gaps.read(py), &mut Notes::default())?;
+        self.encoding(py, |encoding| encoding.encode(&single.0, &mut inputs).map_err(errors::encoding))?;
+        drop(single);
+        self.explain(py, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
+    }
+
     /// The numbers that each row becomes, with the statistics of the rows before it; the model is
     /// left as it is.
     fn _encode_rows<'py>(
@@ -538,6 +564,47 @@ impl TableCore {
 }
 
 impl TableCore {
+    /// The inputs of the learner for rows.
+    fn inputs(
+        &self,
+        py: Python<'_>,
+        names: Option<&[String]>,
+        columns: &[Bound<'_, PyList>],
+    ) -> PyResult<Vec<Vec<f64>>> {
+        let columns = PythonColumns::read(columns, &self.gaps.read(py))?;
+        self.encoding(py, |encoding| {
+            let map = self.matching(encoding, names, columns.0.len(), &mut Notes::default())?;
+            let row = |row: usize| {
+                let (view, mut inputs) = (columns.row(row), Vec::new());
+                let record = map.record(&view).map_err(errors::encoding)?;
+                encoding.encode(&record, &mut inputs).map_err(errors::encoding)?;
+                Ok(inputs)
+            };
+            (0..columns.rows()?).map(row).collect()
+        })
+    }
+
+    /// Explains the predictions for rows that were encoded.
+    fn explain<'py>(&self, py: Python<'py>, rows: &[Vec<f64>], asked: &AskedEffects) -> PyResult<ToldEffects<'py>> {
+        let gathered = Mutex::new(GatheredEffects::default());
+        let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
+        in_pieces(
+            py,
+            rows.len(),
+            |range| {
+                let model = self.model.read_detached();
+                let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+                let (first, rows) = (range.start, &rows[range]);
+                locked().explain(model, &[], asked, first, rows).map_err(|why| match why {
+                    Unexplained::Row(row, error) => at_row(row, errors::learner(error)),
+                    Unexplained::Model(error) => error,
+                })
+            },
+            || locked().piece(),
+        )?;
+        gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
+    }
+
     /// Where the columns of an encoding are among those of rows, which may have no names.
     fn matching(
         &self,

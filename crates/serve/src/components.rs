@@ -62,7 +62,7 @@ fn kind(form: &Value) -> String {
     let posted = ["row", "rows", "label", "labels"].into_iter().find(|name| required.len() == 1 && has(name));
     match posted {
         Some(name) => format!("Of{}", capital(name)),
-        None if has("predictions") => "OfRows".to_owned(),
+        None if has("predictions") || has("explanations") => "OfRows".to_owned(),
         None if has("prediction") => "OfRow".to_owned(),
         None => "ByName".to_owned(),
     }

@@ -17,8 +17,9 @@ pub(super) struct Head {
 }
 
 /// Paths that tell of one group where `?group=` names it.
-pub(super) const OF_GROUPS: [&str; 10] = [
+pub(super) const OF_GROUPS: [&str; 11] = [
     "/predict",
+    "/explain",
     "/learn",
     "/snapshot",
     "/rollback",
@@ -31,8 +32,8 @@ pub(super) const OF_GROUPS: [&str; 10] = [
 ];
 
 /// Paths that are posted to.
-pub(super) const POSTED: [&str; 6] =
-    ["/predict", "/learn", "/snapshot", "/rollback", "/reload", "/v2/models/MODEL/infer"];
+pub(super) const POSTED: [&str; 7] =
+    ["/predict", "/explain", "/learn", "/snapshot", "/rollback", "/reload", "/v2/models/MODEL/infer"];
 
 /// Looks at the head of a request; `path` is the one that is asked for, if there is one.
 ///

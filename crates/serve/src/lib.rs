@@ -72,7 +72,10 @@ pub use compared::Compared;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
-pub use model::{Column, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+pub use model::{
+    ALARMS, Column, Explain, Explained, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing,
+    Takes, Value,
+};
 pub use snapshot::{Replica, Snapshot};
 
 /// Writes the bytes of a model where they are kept.

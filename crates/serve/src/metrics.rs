@@ -9,16 +9,17 @@ use std::time::{Duration, SystemTime};
 use super::Service;
 use super::head::POSTED;
 use super::log::Log;
-use super::model::Standing;
+use super::model::{ALARMS, Standing};
 use super::pending::PendingRows;
 use super::queue::Queue;
 use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 20] = [
+pub(super) const PATHS: [&str; 21] = [
     "/",
     "/compare",
     "/curve",
+    "/explain",
     "/health",
     "/health/live",
     "/health/ready",
@@ -73,13 +74,13 @@ pub(super) struct Metrics {
     last_save: AtomicU64,
     /// The mean loss of the last rows, as bits; the newest has a thousandth of its weight.
     recent: AtomicU64,
-    /// State of the model: rows met, rows learnt, points, implausible targets, changes; weight and
-    /// loss as bits.
+    /// State of the model: rows met, rows learnt, points, implausible targets, alarms by kind; weight
+    /// and loss as bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,
     implausible: AtomicU64,
-    changes: AtomicU64,
+    alarms: [AtomicU64; ALARMS.len()],
     weight: AtomicU64,
     loss: AtomicU64,
     /// Values of columns that the model does not have, and the first names of such columns.
@@ -132,7 +133,7 @@ impl Metrics {
             rounds: counter(),
             size: counter(),
             implausible: counter(),
-            changes: counter(),
+            alarms: Default::default(),
             weight: counter(),
             loss: counter(),
             unknown: counter(),
@@ -197,7 +198,9 @@ impl Metrics {
         self.rounds.store(standing.rounds, Relaxed);
         self.size.store(standing.size as u64, Relaxed);
         self.implausible.store(standing.implausible, Relaxed);
-        self.changes.store(standing.changes, Relaxed);
+        for (counter, alarms) in self.alarms.iter().zip(standing.alarms) {
+            counter.store(alarms, Relaxed);
+        }
         self.weight.store(standing.weight.to_bits(), Relaxed);
         self.loss.store(standing.loss.to_bits(), Relaxed);
     }
@@ -229,7 +232,7 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 32] {
+    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 31] {
         let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
         let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
         let Beside { queue, kept, log, budget } = beside;
@@ -250,11 +253,6 @@ impl Metrics {
                 "mercer_implausible_targets",
                 "Rows whose targets were far beyond the others, in the life of the model.",
                 count(&self.implausible),
-            ),
-            (
-                "mercer_changes_total",
-                "Times that the losses were found to have changed since the service began.",
-                count(&self.changes),
             ),
             (
                 "mercer_mean_loss",
@@ -321,6 +319,12 @@ impl Metrics {
         text.push_str("# HELP mercer_remark Whether a cause of bad predictions holds.\n# TYPE mercer_remark gauge\n");
         for (cause, holds) in &*self.remarks.lock().unwrap_or_else(PoisonError::into_inner) {
             let _ = writeln!(text, "mercer_remark{{cause=\"{cause}\"}} {}", u8::from(*holds));
+        }
+        let name = "mercer_watch_alarms_total";
+        let _ =
+            write!(text, "# HELP {name} Alarms of what is watched since the service began.\n# TYPE {name} counter\n");
+        for (kind, alarms) in ALARMS.iter().zip(&self.alarms) {
+            let _ = writeln!(text, "{name}{{kind=\"{kind}\"}} {}", alarms.load(Relaxed));
         }
         groups_text(&mut text, groups);
         self.requests_text(&mut text);

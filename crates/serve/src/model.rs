@@ -16,6 +16,37 @@ pub type Reason = Box<dyn Error + Send + Sync>;
 /// row; it shares nothing with the model that it was copied from.
 pub type Forecast = Box<dyn FnOnce(usize, Vec<f64>) -> Result<ForecastRows, Reason> + Send>;
 
+/// Explains predictions for rows, from a copy of the state; an error has the place of its row.
+pub type Explain = Box<dyn FnOnce() -> Result<Vec<Explained>, (usize, Reason)> + Send>;
+
+/// Why a prediction: `base + Σ effects = prediction`.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// The number predicted; of classes the score of `class`.
+    pub prediction: f64,
+    /// The class whose score it is.
+    pub class: Option<String>,
+    /// The prediction where no column is known.
+    pub base: f64,
+    /// The effect of each column by its name, and its standard error where effects are sampled.
+    pub effects: Vec<(String, f64, Option<f64>)>,
+}
+
+impl Explained {
+    /// The object that tells it.
+    pub(crate) fn json(&self) -> Json {
+        let effects: Json = self.effects.iter().map(|(name, effect, _)| (name.clone(), json!(effect))).collect();
+        let error = |(name, _, error): &(String, f64, Option<f64>)| Some((name.clone(), json!((*error)?)));
+        let errors: Option<Json> = self.effects.iter().map(error).collect();
+        let mut told = json!({ "prediction": self.prediction, "base": self.base, "effects": effects });
+        told["standard_error"] = errors.filter(|_| !self.effects.is_empty()).unwrap_or_default();
+        if let Some(class) = &self.class {
+            told["class"] = json!(class);
+        }
+        told
+    }
+}
+
 /// The rows to come.
 #[derive(Clone, Debug)]
 pub struct ForecastRows {
@@ -73,6 +104,12 @@ pub trait Model: Send + Sync {
     /// is asked for where [`Schema::series`] is set.
     fn forecast(&self) -> Forecast;
 
+    /// The function that explains the predictions for rows. It is asked for where
+    /// [`Schema::explains`] is set.
+    fn explain(&self, _rows: &[Row]) -> Explain {
+        Box::new(|| Err((0, "this model does not tell effects of columns".into())))
+    }
+
     /// The bytes of the model's file.
     ///
     /// # Errors
@@ -113,6 +150,8 @@ pub struct Schema {
     pub has_intervals: bool,
     /// True if predictions of numbers have variances when they are asked for.
     pub has_variance: bool,
+    /// True if predictions can be explained.
+    pub explains: bool,
 }
 
 /// A column beside targets and weight.
@@ -205,6 +244,9 @@ pub(crate) fn odd_fields(odd: &OddCells, schema: &Schema) -> String {
     format!(",\"columns\":{columns},\"counts\":{counts}")
 }
 
+/// Kinds of alarms of what is watched.
+pub const ALARMS: [&str; 4] = ["rows", "inputs", "errors", "target"];
+
 /// State of a model.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Standing {
@@ -222,8 +264,8 @@ pub struct Standing {
     pub size: usize,
     /// Rows whose targets were taken for errors of measurement.
     pub implausible: u64,
-    /// Times that the losses were found to have changed.
-    pub changes: u64,
+    /// Alarms of the kinds [`ALARMS`] since the service began.
+    pub alarms: [u64; ALARMS.len()],
 }
 
 impl Standing {

@@ -8,6 +8,7 @@ use super::components;
 use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
+use super::routes::MOST_EXPLAINED;
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
@@ -24,7 +25,7 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": format!("A model of Mercer, which predicts and learns row by row: {}", about.trim_end_matches(", ")),
         },
-        "paths": paths(options),
+        "paths": paths(schema, options),
         "components": components,
     })
 }
@@ -74,6 +75,8 @@ const fn post(path: &'static str, name: &'static str, summary: &'static str) -> 
 const OPERATIONS: &[Operation] = &[
     Operation { request: Some("PredictRequest"), answer: (JSON, Some("PredictAnswer")), guarded: false,
         ..post("/predict", "predict", "Predict rows; nothing is learnt") },
+    Operation { request: Some("ExplainRequest"), answer: (JSON, Some("ExplainAnswer")), guarded: false,
+        ..post("/explain", "explain", "Explain the predictions for rows by effects of the columns, which add up to them") },
     Operation { request: Some("LearnRequest"), answer: (JSON, Some("LearnAnswer")), refusals: LABELS,
         ..post("/learn", "learn", "Predict rows, then learn them, in the order in which requests arrive") },
     Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The snapshot cannot be kept.")],
@@ -95,12 +98,13 @@ const OPERATIONS: &[Operation] = &[
     Operation { answer: ("text/html", None), ..get("/", "page", "A page for people") },
 ];
 
-fn paths(options: &Options) -> Map<String, Value> {
+fn paths(schema: &Schema, options: &Options) -> Map<String, Value> {
     let access = &options.access;
     let copies = |path: &str| matches!(path, "/snapshot" | "/rollback");
     let open = |operation: &&Operation| match operation.path {
         "/learn" => access.closed.is_none(),
         "/reload" => options.replica,
+        "/explain" => schema.explains,
         "/compare" => options.challenger,
         path if copies(path) => access.closed.is_none() && access.tokens.exist(),
         _ => true,
@@ -235,6 +239,8 @@ impl Forms<'_> {
             "LearntPrediction": object(&required, learnt.clone()),
             "PredictAnswer": predicted,
             "LearnAnswer": answer(&learnt, &required, "LearntPrediction", true),
+            "ExplainRequest": self.explain_request(),
+            "ExplainAnswer": explain_answer(),
             "Rows": object(&["rows"], rows),
             "Health": object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], json!({
                 "status": {
@@ -351,6 +357,13 @@ impl Forms<'_> {
         json!({ "oneOf": forms })
     }
 
+    fn explain_request(&self) -> Value {
+        let most = self.options.limits.rows.min(MOST_EXPLAINED);
+        let rows = json!({ "type": "array", "items": reference("Row"), "maxItems": most });
+        let one = object(&["row"], json!({ "row": reference("Row") }));
+        json!({ "oneOf": [one, object(&["rows"], json!({ "rows": rows }))] })
+    }
+
     /// The fields of a prediction before learning, and those that are always there.
     fn prediction(&self) -> (Map<String, Value>, Vec<&'static str>) {
         let schema = self.schema;
@@ -402,6 +415,26 @@ fn value(column: &Column) -> Value {
             value
         }
     }
+}
+
+/// The answer to a question why.
+fn explain_answer() -> Value {
+    let by_column =
+        |told: &str| json!({ "type": "object", "additionalProperties": { "type": "number" }, "description": told });
+    let mut errors = by_column("Standard errors by column where effects are sampled; null where they are exact.");
+    errors["type"] = json!(["object", "null"]);
+    let row = object(
+        &["prediction", "base", "effects", "standard_error"],
+        json!({
+            "prediction": { "type": "number", "description": "The number predicted; of classes the score of `class`." },
+            "class": { "type": "string" },
+            "base": { "type": "number", "description": "The prediction where no column is known." },
+            "effects": by_column("By column; with the base they add up to the prediction."),
+            "standard_error": errors,
+        }),
+    );
+    let rows = object(&["explanations"], json!({ "explanations": { "type": "array", "items": row } }));
+    json!({ "oneOf": [row, rows] })
 }
 
 /// The answer for a row with these fields, or for several; of learnt ones it tells how many rows

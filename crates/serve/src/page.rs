@@ -36,6 +36,7 @@ pub(super) fn html(schema: &Schema, options: &Options) -> String {
         "series": schema.series,
         "outputs": schema.outputs,
         "challenger": options.challenger,
+        "explains": schema.explains,
     });
     // Within a script no text may look like its end.
     let facts = facts.to_string().replace('<', "\\u003c");

@@ -41,6 +41,7 @@ pub(super) struct RequestRows {
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Purpose {
     Predict,
+    Explain,
     Learn,
 }
 
@@ -91,7 +92,7 @@ impl RequestRows {
         };
         let [variance, keep] = match purpose {
             Purpose::Predict => [asks("variance")?, asks("keep")?],
-            Purpose::Learn => [false; 2],
+            Purpose::Explain | Purpose::Learn => [false; 2],
         };
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
@@ -201,7 +202,7 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
     match told {
         Json::Array(values) if !widths.contains(&values.len()) => {
             let beside = match (purpose, &schema.weight) {
-                _ if purpose == Purpose::Predict || schema.series.is_some() => String::new(),
+                _ if purpose != Purpose::Learn || schema.series.is_some() => String::new(),
                 (_, None) => format!(", then {}", said(&schema.targets)),
                 (_, Some(_)) => format!(", then {} and the weight", said(&schema.targets)),
             };
@@ -239,7 +240,7 @@ fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> 
         };
         row.values.push(value.map_err(|why| format!("{name:?} {why}"))?);
     }
-    if purpose == Purpose::Predict {
+    if purpose != Purpose::Learn {
         return Ok(row);
     }
     for (place, name) in (d..).zip(&schema.targets) {

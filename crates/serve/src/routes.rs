@@ -35,6 +35,9 @@ use super::{Service, once, page, v2};
 
 const JSON: &str = "application/json";
 
+/// Rows that are explained in a request at most: one of `auto` takes some tenths of a second.
+pub(super) const MOST_EXPLAINED: usize = 100;
+
 /// Rows that are predicted before others have their turn on the thread.
 const TURN: usize = 16;
 
@@ -118,6 +121,7 @@ async fn route(
 ) -> Result<Answer, Refusal> {
     match path {
         "/predict" => predict(request, service).await,
+        "/explain" => explain(request, service).await,
         "/learn" => {
             let key = once::key(request.headers())?;
             learn_once(key, rows_to_learn(request, service).await?, service, jobs).await
@@ -255,6 +259,31 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
         }
     });
     Ok(answer)
+}
+
+/// Why the predictions for rows.
+async fn explain(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
+    let (body, held) = read(request, service).await?;
+    if !service.schema.explains {
+        let why = "effects are told for models that predict one number or classes from numbers and categories";
+        return Err(Refusal::unprocessable(why.to_owned()));
+    }
+    let asked = parse(body, held, Purpose::Explain, service).await?;
+    if asked.rows.len() > MOST_EXPLAINED {
+        let rows = asked.rows.len();
+        return Err(Refusal::unprocessable(format!("there are {rows} rows; send {MOST_EXPLAINED} at most to explain")));
+    }
+    let _turn = turn(service, service.options.limits.wait, "send fewer rows").await?;
+    let explain = service.model.read().await.explain(&asked.rows);
+    let made = tokio::task::spawn_blocking(explain).await.map_err(|_| Refusal::gone())?;
+    let made = made.map_err(|(at, why)| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?;
+    let mut told = made.iter().map(super::model::Explained::json);
+    let told = if asked.single {
+        told.next().unwrap_or_default()
+    } else {
+        json!({ "explanations": told.collect::<Vec<_>>() })
+    };
+    Ok(whole(JSON, told.to_string()))
 }
 
 /// The predictions of a request, as they are made.

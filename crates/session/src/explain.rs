@@ -4,34 +4,49 @@
 //! background rows: by itself ([`Absence::Independent`], columns are drawn independently), or with
 //! the other absent columns of the same row ([`Absence::Together`], SHAP's interventional
 //! definition). The inputs that come from one column, such as the places of its categories, are one
-//! player.
+//! player. A model has a sample of the rows that it has learnt for a background.
 //!
 //! | learner | how |
 //! |---|---|
 //! | expansions `Σ α_i k(c_i, x)` of Gaussian kernels and mixtures of them | exactly, by quadrature |
-//! | gradient steps on random Fourier features | exactly, by the same with complex factors |
-//! | expansions of the linear kernel | exactly |
+//! | linear updates on random Fourier features | exactly, by the same with complex factors |
+//! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
 //!
-//! An expansion counts as the learner's only where it gives the prediction itself. Of numbers the
-//! effects have the target's unit; of classes they are those on the score, the logit of the second
-//! class or of the one that is asked for.
+//! An expansion counts as the learner's only where it gives the prediction itself: a row whose
+//! prediction is another, because it is clipped, has sampled effects. Of numbers the
+//! effects have the target's unit; of classes they are those on a score, the logit where the learner
+//! has probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
+mod columns;
+mod expansions;
 mod permutations;
 mod products;
+mod rows;
 
-use mercer_learners::{Error, Input, RegressorExt, Scratch};
+use mercer_kernels::AnyKernel;
+use mercer_learners::{Error, Input, Loss, RegressorExt, Scratch};
+use mercer_registry::AnyRegressor;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::Session;
 use crate::answer::RowPrediction;
-use crate::model::Task;
+use crate::classes::AnyClassifier;
+use crate::model::{Task, Taught};
 use permutations::sampled;
 use products::ProductSum;
 
+pub use columns::{ExplainedColumns, SHARED};
+pub use rows::RowExplainers;
+
 /// Difference of an expansion from the prediction that is rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// Rows at which a sum must be the prediction.
+const CHECKED: usize = 8;
+
+/// Permutations, unless told.
+pub const PERMUTATIONS: usize = 200;
 
 /// The law of columns that are absent from a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +56,34 @@ pub enum Absence {
     Independent,
     /// All of them as in one background row.
     Together,
+}
+
+/// What is explained: a sum of the numbers, or of the scores of classes, that are predicted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aim(Vec<f64>);
+
+impl Aim {
+    /// One of so many numbers.
+    #[must_use]
+    pub fn number(output: usize, outputs: usize) -> Self {
+        Self((0..outputs).map(|k| f64::from(u8::from(k == output))).collect())
+    }
+
+    /// The score of a class: of two, its lead over the other as
+    /// [`ClassPrediction`](crate::classes::ClassPrediction) has it.
+    #[must_use]
+    pub fn class(classifier: &AnyClassifier, class: usize) -> Self {
+        let classes = classifier.classes();
+        if classes != 2 {
+            return Self::number(class, classes);
+        }
+        let share = if classifier.learner().loss() == Loss::SOFTMAX { 1.0 } else { 0.5 };
+        Self((0..2).map(|k| if k == class { share } else { -share }).collect())
+    }
+
+    fn of(&self, values: &[f64]) -> f64 {
+        self.0.iter().zip(values).map(|(weight, value)| weight * value).sum()
+    }
 }
 
 /// An explanation of a prediction: `base + Σ effects = prediction`.
@@ -58,60 +101,95 @@ pub struct Explanation {
 
 /// Explains the predictions of a model.
 pub struct Explainer<'a> {
-    session: &'a Session,
-    /// The player of each input.
-    players: Vec<usize>,
-    count: usize,
-    output: usize,
+    task: &'a Task,
+    columns: &'a ExplainedColumns,
+    aim: Aim,
     absence: Absence,
-    background: Vec<Vec<f64>>,
+    background: &'a [Vec<f64>],
     exact: Option<ProductSum>,
     permutations: usize,
     seed: u64,
 }
 
 impl<'a> Explainer<'a> {
-    /// For output `output` of a model, whose input `j` belongs to column `players[j]` of `count`;
-    /// `background` are inputs of at least one row.
+    /// For a learner whose inputs come from these columns; `background` are inputs of at least one
+    /// row. `O(rows·J·d)`.
     ///
     /// # Errors
     /// The learner's, of a background row that it refuses.
     ///
     /// # Panics
-    /// If there is no background, or an input without a player.
+    /// If there is no background, or an input without a column.
     pub fn new(
-        session: &'a Session,
-        (players, count): (Vec<usize>, usize),
-        output: usize,
+        task: &'a Task,
+        columns: &'a ExplainedColumns,
+        aim: Aim,
         absence: Absence,
-        background: Vec<Vec<f64>>,
+        background: &'a [Vec<f64>],
     ) -> Result<Self, Error> {
         assert!(!background.is_empty(), "a background has rows");
-        assert!(
-            players.len() == session.dimension() && players.iter().all(|player| *player < count),
-            "inputs have players"
-        );
-        let learner = match &session.task {
-            Task::Numbers(task) => task.learner.learner(),
-            Task::Classes(task) => task.classifier.learner(),
-        };
+        let learner = task.learner();
+        assert!(columns.of_inputs().len() == learner.dimension(), "inputs have columns");
         let mut made =
-            Self { session, players, count, output, absence, background, exact: None, permutations: 200, seed: 0 };
-        if let Some(mut sum) = ProductSum::of_learner(learner, output.min(learner.outputs() - 1)) {
-            if let Task::Numbers(task) = &session.task
-                && let Some(scale) = task.learner.scales().get(output)
-            {
-                sum.scale(scale.undo(0.0), scale.scale());
-            }
-            let fits = made.background.iter().take(8).all(|x| {
-                made.value(x).is_ok_and(|value| (sum.value(x) - value).abs() <= ROUNDING * sum.size().max(value.abs()))
-            });
-            if fits {
-                sum.set_background(&made.background, &made.players, made.count, absence);
-                made.exact = Some(sum);
-            }
+            Self { task, columns, aim, absence, background, exact: None, permutations: PERMUTATIONS, seed: 0 };
+        let rows = made.background.iter().take(CHECKED).cloned().collect::<Vec<_>>();
+        made.exact = made.sum(learner).filter(|sum| made.fits(sum, &rows)).or_else(|| made.affine());
+        if let Some(sum) = &mut made.exact {
+            sum.set_background(background, columns.of_inputs(), columns.names().len(), absence);
         }
         Ok(made)
+    }
+
+    /// The learner as a sum of products in the units of what is explained, if it is one.
+    fn sum(&self, learner: &AnyRegressor<AnyKernel>) -> Option<ProductSum> {
+        let weights = match self.task {
+            Task::Numbers(_) => self.aim.0.clone(),
+            Task::Classes(task) => task.classifier.output_weights(&self.aim.0),
+        };
+        let mut sum = ProductSum::of_learner(learner, &weights)?;
+        if let Task::Numbers(task) = self.task
+            && let Some(output) = self.aim.0.iter().position(|weight| *weight != 0.0)
+            && let Some(scale) = task.learner.scales().get(output)
+        {
+            sum.scale(scale.undo(0.0), scale.scale());
+        }
+        Some(sum)
+    }
+
+    /// True if a sum gives the predictions at these inputs.
+    fn fits(&self, sum: &ProductSum, rows: &[Vec<f64>]) -> bool {
+        let fit = |x: &Vec<f64>| {
+            let unit = |value: f64| ROUNDING * sum.size(x).max(value.abs());
+            self.value(x).is_ok_and(|value| (sum.value(x) - value).abs() <= unit(value))
+        };
+        rows.iter().all(fit)
+    }
+
+    /// The predictions as an affine function, if they are one: by the differences along each input,
+    /// checked at rows of the background and at points where all inputs differ from these.
+    fn affine(&self) -> Option<ProductSum> {
+        let start = self.background.first()?;
+        let first = self.value(start).ok()?;
+        let step = |j: usize| {
+            let far = self.background.iter().map(|row| (row[j] - start[j]).abs()).fold(0.0, f64::max);
+            if far > 0.0 { far } else { 1.0 }
+        };
+        let steps: Vec<f64> = (0..start.len()).map(step).collect();
+        let moved = |by: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            start.iter().enumerate().map(|(j, x)| x + steps[j] * by(j)).collect()
+        };
+        // Most learners are no such function, which two points tell.
+        let middle = 0.5 * (first + self.value(&moved(&|_| 2.0)).ok()?);
+        if (self.value(&moved(&|_| 1.0)).ok()? - middle).abs() > 1e-6 * middle.abs().max(first.abs()) {
+            return None;
+        }
+        let slope = |j: usize| Some((self.value(&moved(&|k| f64::from(u8::from(k == j)))).ok()? - first) / steps[j]);
+        let slopes: Vec<f64> = (0..start.len()).map(slope).collect::<Option<_>>()?;
+        let offset = first - slopes.iter().zip(start).map(|(w, x)| w * x).sum::<f64>();
+        let sum = ProductSum::affine(offset, slopes);
+        let tilted = (1..=CHECKED).map(|k| moved(&|j| 2.0 * ((1 + j * k) as f64).sin()));
+        let checked: Vec<Vec<f64>> = self.background.iter().take(4 * CHECKED).cloned().chain(tilted).collect();
+        self.fits(&sum, &checked).then_some(sum)
     }
 
     /// The same with so many permutations, two at least, where effects are sampled.
@@ -128,17 +206,17 @@ impl<'a> Explainer<'a> {
 
     /// The prediction that is explained.
     fn value(&self, x: &[f64]) -> Result<f64, Error> {
-        let mut answer = RowPrediction::default();
         let input = Input { numbers: x, tokens: None };
-        match &self.session.task {
+        match self.task {
             Task::Numbers(_) => {
-                self.session.task.predict(input, 0, &mut answer)?;
-                Ok(answer.numbers[self.output])
+                let mut answer = RowPrediction::default();
+                self.task.predict(input, 0, &mut answer)?;
+                Ok(self.aim.of(&answer.numbers))
             }
             Task::Classes(task) => {
                 let mut scores = Vec::new();
                 task.classifier.scores_with(input, &mut Scratch::default(), &mut scores)?;
-                Ok(scores[self.output.min(scores.len() - 1)])
+                Ok(self.aim.of(&scores))
             }
         }
     }
@@ -149,17 +227,21 @@ impl<'a> Explainer<'a> {
     /// The learner's.
     pub fn explain(&self, x: &[f64]) -> Result<Explanation, Error> {
         let prediction = self.value(x)?;
+        let (players, count) = (self.columns.of_inputs(), self.columns.names().len());
         if let Some(sum) = &self.exact {
-            let (base, effects) = sum.explain(x, &self.players, self.count);
-            return Ok(Explanation { prediction, base, effects, standard_errors: Vec::new() });
+            let (base, effects) = sum.explain(x, players, count);
+            let told = base + effects.iter().sum::<f64>();
+            if (told - prediction).abs() <= ROUNDING * sum.size(x).max(prediction.abs()) {
+                return Ok(Explanation { prediction, base, effects, standard_errors: Vec::new() });
+            }
         }
         // The same draws for each row, so that all have one base.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         sampled(
             x,
             prediction,
-            (&self.players, self.count),
-            (&self.background, self.absence),
+            (players, count),
+            (self.background, self.absence),
             self.permutations,
             &mut rng,
             &mut |x| self.value(x),

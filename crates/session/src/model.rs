@@ -24,6 +24,7 @@
 //! not panic, whatever the bytes. What would be refused when it is read is refused when it is
 //! written. It may still be nonsense that somebody composed with care: a checksum is no signature.
 
+mod background;
 mod class_union;
 mod error;
 mod frame;
@@ -46,6 +47,7 @@ use mercer_readers::{ColumnChoice, Marks, TargetColumn};
 use mercer_registry::AnyRegressor;
 use serde::{Deserialize, Serialize};
 
+pub use background::BackgroundRows;
 pub use class_union::{ClassUnion, MOST_CLASSES};
 pub use error::ModelError;
 pub use frame::{MAGIC, MOST_BYTES, VERSION};

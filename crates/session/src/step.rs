@@ -336,6 +336,17 @@ impl Tabular<Task> {
         }
     }
 
+    /// The inputs of the learner for a row, without its tokens.
+    ///
+    /// # Errors
+    /// [`StepError::Encoding`]
+    pub fn inputs(&self, row: &Row) -> Result<Vec<f64>, StepError> {
+        let Some(encoding) = &self.encoding else { return Ok(row.example.features.clone()) };
+        let mut numbers = Vec::new();
+        encoding.encode(&row.record, &mut numbers)?;
+        Ok(numbers)
+    }
+
     /// Predicts a row, which it encodes where the model has a table.
     ///
     /// # Errors
@@ -407,9 +418,12 @@ impl Tabular<Task> {
         watch: &mut Watch,
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
-        let (Row { example, record, .. }, Self { encoding, task, groups, .. }) = (row, self);
+        let (Row { example, record, .. }, Self { encoding, task, groups, background, .. }) = (row, self);
         let Some(encoding) = encoding else {
             task.learn_example(row.input(), example, early, Some(watch), answer)?;
+            if example.weight != 0.0 {
+                background.take(row.input().numbers);
+            }
             answer.set_ends();
             return Ok(());
         };
@@ -422,6 +436,7 @@ impl Tabular<Task> {
         answer.input = input;
         let mean = learnt?;
         if example.weight != 0.0 {
+            background.take(answer.input.numbers());
             encoding.learn_with(record, mean)?;
         }
         answer.set_ends();
@@ -440,7 +455,7 @@ impl Tabular<Task> {
         watch: &mut Watch,
         answer: &mut RowPrediction,
     ) -> Result<(), StepError> {
-        let Self { encoding, task, .. } = self;
+        let Self { encoding, task, background, .. } = self;
         let encoding = encoding.as_mut().ok_or_else(no_table)?;
         let mut input = std::mem::take(&mut answer.input);
         let encoded = input.encode(encoding, record).map_err(StepError::from);
@@ -448,6 +463,7 @@ impl Tabular<Task> {
         answer.input = input;
         learnt?;
         if lesson.weight() != 0.0 {
+            background.take(answer.input.numbers());
             encoding.learn_with(record, lesson.mean())?;
         }
         answer.set_ends();

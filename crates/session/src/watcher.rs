@@ -102,7 +102,24 @@ impl Watcher {
     /// # Errors
     /// When a choice is outside its range, or no column is left to be watched.
     pub fn new(schema: &Schema, target: Option<usize>, choices: WatchChoices) -> Result<Self, ParameterError> {
-        let inputs = Measures::new(schema);
+        Self::of(schema, Measures::new(schema), target, choices)
+    }
+
+    /// The same of a schema of which the target is a column like others.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn without(schema: &Schema, target: usize, choices: WatchChoices) -> Result<Self, ParameterError> {
+        let inputs = Measures::new(schema).places().filter(|place| *place != target).collect::<Vec<_>>();
+        Self::of(schema, Measures::of_columns(schema, inputs), Some(target), choices)
+    }
+
+    fn of(
+        schema: &Schema,
+        inputs: Measures,
+        target: Option<usize>,
+        choices: WatchChoices,
+    ) -> Result<Self, ParameterError> {
         let names = inputs.places().map(|place| schema.columns()[place].name.clone()).collect();
         let has = |kind| choices.kinds.contains(&kind);
         let rate = choices.rows_to_a_false_alarm * choices.kinds.len().max(1) as f64;

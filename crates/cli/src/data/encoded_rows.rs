@@ -123,6 +123,11 @@ impl EncodedRows {
         Ok(Some(found.over(name.to_owned(), RowReader::of_table(table)?)))
     }
 
+    /// The place in the schema of the target, if there is one alone.
+    pub(crate) fn target(&self) -> Option<usize> {
+        if let [(place, _)] = self.beside.targets[..] { Some(place) } else { None }
+    }
+
     /// The place in the schema of the column that names groups, if one does.
     pub(crate) fn group(&self) -> Option<usize> {
         self.group

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use clap::Args;
 use mercer_learners::intervals::IntervalScale;
 
+use crate::arguments::alarm_rate::AlarmRate;
 use crate::arguments::scores::ScoreArguments;
 use crate::arguments::{CommonArguments, count};
 use crate::data::bad_rows::OnError;
@@ -68,6 +69,16 @@ pub(crate) struct EvalArguments {
     /// too. `lower` and `upper` are the ends of --intervals.
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',', requires = "predictions")]
     pub(crate) columns: Vec<String>,
+    /// Watch the rows and the errors, too: alarms beside the scores, as `mercer watch --target` has
+    /// them for the learner auto, and marks in the picture
+    ///
+    /// Rows unlike those before, changes of the inputs and of the target, and errors of these
+    /// predictions that have risen. Rows are then learnt one by one.
+    #[arg(long, conflicts_with_all = ["label_delay", "label_id"])]
+    pub(crate) watch: bool,
+    /// With --watch, how often a false alarm may come, of all kinds together: 1/ROWS, or a share
+    #[arg(long, value_name = "RATE", default_value = "1/10000", requires = "watch")]
+    pub(crate) alarm_rate: AlarmRate,
     #[command(flatten)]
     pub(crate) scores: ScoreArguments,
     #[command(flatten)]
@@ -85,6 +96,7 @@ impl EvalArguments {
             || common.interval_scale() != IntervalScale::Error
             || common.label_delay.is_some()
             || common.groups.given().is_some()
+            || self.watch
     }
 }
 
@@ -127,6 +139,7 @@ const EVAL_EXAMPLES: &str = "\
 Examples:
   mercer eval diamonds --learner auto
   mercer eval diamonds --learner nons-ald --scale standard
+  mercer eval sensors.csv --learner auto --watch --alarm-rate 1/100000 --plot eval.png
   mercer eval train.csv --learner 'krls kernel=gaussian:2 nu=1e-4' --target price --json
   mercer eval data.csv.gz --learner nons-ald --scale standard --permute 1 --set alpha=0.01
   mercer eval diamonds --learner 'krls lambda=0.1' --scale standard --intervals 0.9 -o out.csv

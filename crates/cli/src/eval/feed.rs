@@ -203,6 +203,11 @@ impl<'a> ExampleFeed<'a> {
         self.input.encoded().and_then(EncodedRows::group)
     }
 
+    /// The place in the schema of the target, if there is one alone.
+    pub(crate) fn target(&self) -> Option<usize> {
+        self.input.encoded().and_then(EncodedRows::target)
+    }
+
     /// The columns that were encoded and how many cells were odd, as JSON; people are told, too.
     pub(crate) fn facts(&self) -> Option<(serde_json::Value, serde_json::Value)> {
         self.running.as_ref().map(|running| self.odd.facts(&running.encoding))

@@ -7,7 +7,7 @@ use mercer_encoding::{Encoding, Scale};
 use mercer_learners::{Error, RegressorExt};
 use mercer_readers::Example;
 use mercer_registry::catalogue::{Entry, Value};
-use mercer_session::model::{Classes, Numbers, Progress, Task};
+use mercer_session::model::{Classes, Numbers, Task};
 use mercer_session::notes::{self, Face, LearningFacts, Watch};
 use mercer_session::{
     BlockTargets, EarlyPrediction, GroupAnswer, Groups, LateRows, Row, RowPrediction, Session, StepError, record_time,
@@ -26,6 +26,7 @@ use crate::model::cells::AnswerCells;
 use crate::model::construction::{Construction, FreshLearner};
 use crate::model::groups::CommonAnswers;
 use crate::model::labels::{LabelsById, has_features};
+use crate::model::watching::SessionWatch;
 use crate::report::failure::Failure;
 use crate::report::notes::{Implausibles, texts, written};
 use crate::report::output::{Predictions, number};
@@ -70,6 +71,8 @@ pub(super) struct EvalPass {
     implausible: Implausibles,
     /// Rows that were learnt.
     learnt: u64,
+    /// Watches the rows, if they are to be watched.
+    pub(super) watching: Option<SessionWatch>,
     /// Where rows are learnt one by one, the last answer.
     single: Option<RowPrediction>,
     late: Option<LateRows<LateRow>>,
@@ -113,8 +116,7 @@ impl EvalPass {
         let variance = arguments.columns.iter().any(|column| column == "variance");
         let answer = RowPrediction { variances: variance.then(Vec::new), ..RowPrediction::default() };
         let task = task(arguments, made.learner)?;
-        let (description, progress) = (Default::default(), Progress::default());
-        let session = Session { description, encoding, progress, task, groups };
+        let session = Session { encoding, groups, ..Session::plain(task) };
         Ok(Self {
             entry,
             scoring: Scoring::new(&session.task),
@@ -123,6 +125,7 @@ impl EvalPass {
             watch: Watch::default(),
             implausible: Implausibles::default(),
             learnt: 0,
+            watching: None,
             single: arguments.is_single().then_some(answer),
             late: common.label_delay.map(LateRows::new),
             labels: labels.label_id.as_ref().map(|_| LabelsById::new(labels.max_kept)),
@@ -270,6 +273,10 @@ impl EvalPass {
         };
         self.seconds += start.elapsed();
         learnt.map_err(|refusal| self.stopped(&place, &refusal))?;
+        if let Some(watching) = &mut self.watching {
+            let taken = watching.take(&sample, chunk.targets_of(row)[0], answer, &self.session.task);
+            taken.map_err(|error| Failure::because(format!("{place}: {error}")))?;
+        }
         if let (Some(encoding), Some(odd)) = (&self.session.encoding, &mut self.odd) {
             tell_odd(odd, encoding, &sample.record, names, chunk.place_of(row));
         }

@@ -8,6 +8,7 @@ use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 use super::Scoring;
 use super::classes::RoundsOfClasses;
 use super::rounds::Rounds;
+use crate::report::alarms::Alarms;
 use crate::report::plot::short_name;
 use crate::report::sample::RoundSample;
 use crate::report::scores::{Metric, Scores};
@@ -24,6 +25,8 @@ const RECENT: usize = 100;
 const OUTPUTS: usize = 4;
 /// Classes that have rows and columns of their own.
 const CLASSES: usize = 16;
+/// Kinds of alarms with their columns that have marks.
+const ALARMS: usize = 8;
 /// Letters that have room below a matrix.
 const MOST_LETTERS: usize = 52;
 
@@ -112,6 +115,8 @@ pub(super) struct PictureFacts<'a> {
     pub(super) trace: &'a [Checkpoint],
     /// Over all rows.
     pub(super) scores: &'a Scores,
+    /// Where rows were watched.
+    pub(super) alarms: Option<&'a Alarms>,
 }
 
 impl PictureFacts<'_> {
@@ -140,7 +145,7 @@ impl PictureFacts<'_> {
 /// The picture.
 pub(super) fn draw(gathered: &PictureData, body: &Scoring, about: &PictureFacts<'_>) -> Panels {
     let mut panels = Panels::new(about.title(), 2);
-    panels = panels.panel(scores(body, about, about.followed, Some(about.window)));
+    panels = panels.panel(marked(scores(body, about, about.followed, Some(about.window)), body, about));
     panels = panels.panel(scores(body, about, about.followed, None));
     match (gathered, body) {
         (PictureData::Numbers(rows), _) => panels = rows.draw(panels, about),
@@ -165,6 +170,22 @@ pub(super) fn draw(gathered: &PictureData, body: &Scoring, about: &PictureFacts<
 fn scores(body: &Scoring, about: &PictureFacts<'_>, metric: Metric, window: Option<usize>) -> Figure {
     let (learner, baselines) = curves(body, about.learner, about.skipped, metric, window);
     figure(metric, window, &[learner], &baselines)
+}
+
+/// The same with a mark on the learner's curve at each alarm.
+fn marked(mut figure: Figure, body: &Scoring, about: &PictureFacts<'_>) -> Figure {
+    let Some(alarms) = about.alarms else { return figure };
+    let (curve, _) = curves(body, about.learner, about.skipped, about.followed, Some(about.window));
+    let height = |row: &f64| {
+        let next = curve.xs.partition_point(|x| x < row).min(curve.ys.len() - 1);
+        curve.ys[next]
+    };
+    if !curve.xs.is_empty() {
+        for (name, rows) in alarms.by_column(|_| true).iter().take(ALARMS) {
+            figure = figure.points(name, rows, &rows.iter().map(height).collect::<Vec<_>>());
+        }
+    }
+    figure
 }
 
 /// The curves of a score over windows, or over all rows so far.

@@ -96,7 +96,8 @@ impl EvalPass {
             (AnswerCell::Upper(output), Task::Numbers(_)) => {
                 rounds.interval(index, *output).map(|ends| number(ends[1]))
             }
-            (AnswerCell::Score | AnswerCell::Probability(_), Task::Numbers(_))
+            (AnswerCell::Base | AnswerCell::Effect(..) | AnswerCell::OtherEffects, _)
+            | (AnswerCell::Score | AnswerCell::Probability(_), Task::Numbers(_))
             | (AnswerCell::Variance(_) | AnswerCell::Lower(_) | AnswerCell::Upper(_), Task::Classes(_)) => None,
             (AnswerCell::Target(_), Task::Classes(_)) => names.label(rounds.targets(index)[0]).map(quoted),
             (AnswerCell::Prediction(_), Task::Classes(task)) => {
@@ -113,13 +114,14 @@ impl EvalPass {
 
     /// What is to be told of all rows.
     pub(super) fn report(
-        &self,
+        &mut self,
         arguments: &EvalArguments,
         feed: &ExampleFeed,
         followed: Metric,
         (kernel, parameters): (String, Vec<(&'static str, Value)>),
     ) -> EvalReport {
-        let Self { entry, scoring: body, skip, count: n, .. } = self;
+        let alarms = self.watching.as_mut().map(|watching| watching.alarms(arguments.alarm_rate.rows));
+        let Self { entry, scoring: body, skip, count: n, .. } = &*self;
         let (asked, n, skip, scored) = (&arguments.scores, *n, *skip, body.scored());
         let window = asked.window.map_or((n / 10).max(1), usize::from);
         let mut notes = self.notes(&kernel, &parameters);
@@ -133,6 +135,7 @@ impl EvalPass {
         }
         notes.extend(self.session.groups.iter().filter_map(|groups| self.common.line(groups)));
         notes.extend(self.labels.iter().flat_map(LabelsById::report));
+        notes.extend(alarms.iter().flat_map(|alarms| alarms.notes("mercer watch --burn-in")));
         notes.extend(feed.order_note().into_iter().chain(feed.left_out()));
         let own = || Some(self.odd.as_ref()?.facts(self.session.encoding.as_ref()?));
         let (columns, counts) = feed.facts().or_else(own).unzip();
@@ -168,6 +171,7 @@ impl EvalPass {
             why: feed.kind().why(TaskOptions::from_arguments(&arguments.common)),
             columns,
             counts,
+            alarms,
             notes,
             asked: asked.metric,
             followed,

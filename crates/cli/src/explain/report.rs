@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use mercer_session::explain::Explanation;
+use mercer_session::explain::{Explanation, SHARED};
 use serde_json::{Map, Value, json};
 
-use super::columns::SHARED;
 use crate::report::facts::Facts;
 use crate::report::failure::Failure;
 use crate::report::json;

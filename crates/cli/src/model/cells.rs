@@ -22,6 +22,22 @@ pub(crate) enum AnswerCell {
     Upper(usize),
     /// The probability of the class of that name.
     Probability(String),
+    /// The prediction where no column is known.
+    Base,
+    /// A part of the effect with that rank, from 0.
+    Effect(usize, EffectPart),
+    /// The sum of the effects without a rank.
+    OtherEffects,
+}
+
+/// What is told of an effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EffectPart {
+    /// The name of the column.
+    Column,
+    Size,
+    /// Its standard error.
+    Error,
 }
 
 /// A value that a cell holds.
@@ -85,6 +101,18 @@ impl AnswerCells {
             cells.push(("score".to_owned(), AnswerCell::Score));
         }
         Self(cells)
+    }
+
+    /// Adds the strongest effects on the prediction, with their standard errors if they are sampled.
+    pub(crate) fn explain(&mut self, top: usize, sampled: bool) {
+        self.0.push(("base".to_owned(), AnswerCell::Base));
+        let parts =
+            [("column", EffectPart::Column), ("effect", EffectPart::Size), ("standard_error", EffectPart::Error)];
+        for rank in 0..top {
+            let told = parts.iter().take(if sampled { 3 } else { 2 });
+            self.0.extend(told.map(|(name, part)| (format!("{name}_{}", rank + 1), AnswerCell::Effect(rank, *part))));
+        }
+        self.0.push(("other_effects".to_owned(), AnswerCell::OtherEffects));
     }
 
     /// The targets and the columns of `columns`, or all that is predicted if it is empty.

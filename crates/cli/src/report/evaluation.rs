@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use mercer_registry::catalogue::Value;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::report::alarms::Alarms;
 use crate::report::failure::Failure;
 use crate::report::json;
 use crate::report::output::digits;
@@ -44,6 +45,9 @@ pub(crate) struct EvalReport {
     pub(crate) columns: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) counts: Option<serde_json::Value>,
+    /// The alarms and their promise, where rows were watched.
+    #[serde(flatten)]
+    pub(crate) alarms: Option<Alarms>,
     /// Remarks on the result.
     pub(crate) notes: Vec<String>,
     /// The score asked for, if one was.
@@ -172,6 +176,10 @@ impl EvalReport {
         for CurvePoint { t, cumulative_loss, dictionary_size, window_score, score } in &self.checkpoints {
             let (loss, so_far, window) = (digits(*cumulative_loss), shown(*score), shown(*window_score));
             let _ = writeln!(text, "  {t:>12}  {dictionary_size:>12}  {loss:>14}  {so_far:>18}  {window}");
+        }
+        if let Some(alarms) = &self.alarms {
+            let gap = if alarms.alarms.is_empty() { "" } else { "\n" };
+            let _ = write!(text, "\n{} in {} rows\n{gap}{}", alarms.counted(), self.rows, alarms.lines());
         }
         for note in &self.notes {
             let _ = writeln!(text, "\nNote: {note}");

@@ -90,7 +90,7 @@ impl Model for Dynamics {
             loss: 0.0,
             size,
             implausible: 0,
-            changes: 0,
+            alarms: Default::default(),
         }
     }
 

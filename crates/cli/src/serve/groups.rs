@@ -71,7 +71,8 @@ impl<L: Fn(&Path) -> Result<Box<dyn Model>, Failure> + Clone + Send + Sync + 'st
     }
 
     fn model(&self, bytes: &[u8]) -> Result<Box<dyn Model>, Reason> {
-        let model = served::of_bytes(&self.folder, bytes, &self.limits).map_err(|failure| failure.to_string())?;
-        Ok(Box::new(ScreenedModel::new(model, self.screens)))
+        let model = served::of_bytes(&self.folder, bytes, &self.limits, self.screens.watching)
+            .map_err(|failure| failure.to_string())?;
+        Ok(Box::new(ScreenedModel::new(model, self.screens).map_err(|failure| failure.to_string())?))
     }
 }

@@ -1,8 +1,13 @@
 //! Around the model that is served: which rows it takes, and whether its losses have changed.
 
 use clap::Args;
-use mercer_experts::{Adwin, ChangeDetector};
-use mercer_serve::{Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{ALARMS, Explain, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+
+use mercer_session::AlarmKind;
+use mercer_watch::{RiseParams, Rises};
+
+use crate::arguments::alarm_rate::AlarmRate;
+use crate::report::failure::Failure;
 
 /// Numbers from the first to the second.
 type Bounds = [f64; 2];
@@ -20,6 +25,27 @@ pub(super) struct Screens {
     /// Refuse a row whose weight is larger
     #[arg(long, value_name = "WEIGHT", value_parser = weight)]
     max_weight: Option<f64>,
+    #[command(flatten)]
+    pub(super) watching: ServeWatch,
+}
+
+/// What is watched.
+#[derive(Args, Clone, Copy)]
+pub(super) struct ServeWatch {
+    /// Watch the rows and the target, too, and not only the losses: mercer_watch_alarms_total in
+    /// the metrics counts rows unlike those before, changes of inputs and target, and risen errors
+    #[arg(long)]
+    pub(super) watch: bool,
+    /// How often a false alarm may come, of all kinds together: 1/ROWS, or a share of the rows
+    #[arg(long, value_name = "RATE", default_value = "1/10000")]
+    alarm_rate: AlarmRate,
+}
+
+impl ServeWatch {
+    /// Rows to a false alarm of one kind, so that all kinds together keep the rate.
+    pub(super) fn rows_to_an_alarm(&self) -> f64 {
+        self.alarm_rate.rows * if self.watch { ALARMS.len() as f64 } else { 1.0 }
+    }
 }
 
 fn weight(text: &str) -> Result<f64, &'static str> {
@@ -39,22 +65,26 @@ pub(super) struct ScreenedModel {
     columns: Vec<String>,
     /// The places of the outputs among the columns of a series.
     outputs: Vec<usize>,
-    losses: Adwin,
-    changes: u64,
+    losses: Rises,
+    rises: u64,
 }
 
 impl ScreenedModel {
-    pub(super) fn new(model: Box<dyn Model>, screens: Screens) -> Self {
+    /// # Errors
+    /// If the rate of alarms is none that a detector takes.
+    pub(super) fn new(model: Box<dyn Model>, screens: Screens) -> Result<Self, Failure> {
         let Schema { columns, outputs, targets, .. } = model.schema();
         let columns: Vec<String> = columns.into_iter().map(|column| column.name).collect();
         let is_output = |name: &String| targets.is_empty() && outputs.contains(name);
         let outputs = (0..columns.len()).filter(|place| is_output(&columns[*place])).collect();
-        Self { model, screens, columns, outputs, losses: Adwin::default(), changes: 0 }
+        let params = RiseParams::default().rows_to_a_false_alarm(screens.watching.rows_to_an_alarm());
+        let losses = Rises::new(params).map_err(|error| Failure::usage(format!("--alarm-rate: {error}")))?;
+        Ok(Self { model, screens, columns, outputs, losses, rises: 0 })
     }
 
     /// Refuses numbers that lie outside; a class is never refused.
     fn check(&self, row: &Row) -> Result<(), Reason> {
-        let Screens { target_range, input_range, max_weight } = self.screens;
+        let Screens { target_range, input_range, max_weight, .. } = self.screens;
         let of_series = self.outputs.iter().map(|place| &row.values[*place]);
         for value in row.targets.iter().chain(of_series).map(mercer_serve::Value::number) {
             if let Some([low, high]) = target_range.filter(|[low, high]| value < *low || value > *high) {
@@ -83,7 +113,11 @@ impl Model for ScreenedModel {
     }
 
     fn standing(&self) -> Standing {
-        Standing { changes: self.changes, ..self.model.standing() }
+        let mut standing = self.model.standing();
+        for (alarms, kind) in standing.alarms.iter_mut().zip(ALARMS) {
+            *alarms += if kind == AlarmKind::Errors.name() { self.rises } else { 0 };
+        }
+        standing
     }
 
     fn predict(&self, row: &Row, variance: bool) -> Result<Prediction, Reason> {
@@ -104,8 +138,9 @@ impl Model for ScreenedModel {
         let before = self.model.standing();
         let prediction = self.model.learn(row)?;
         let loss = self.model.standing().loss_since(&before);
-        if loss.is_finite() && self.losses.observe(loss) {
-            self.changes += 1;
+        // Losses are squared errors, whose sizes have lighter tails.
+        if loss.is_finite() && self.losses.learn(loss.abs().sqrt()).is_some() {
+            self.rises += 1;
         }
         Ok(prediction)
     }
@@ -116,6 +151,10 @@ impl Model for ScreenedModel {
 
     fn forecast(&self) -> Forecast {
         self.model.forecast()
+    }
+
+    fn explain(&self, rows: &[Row]) -> Explain {
+        self.model.explain(rows)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {

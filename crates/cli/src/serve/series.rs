@@ -81,7 +81,7 @@ impl Model for ServedSeries {
             loss: sum,
             size: self.pass.model().forecaster.lags(),
             implausible: 0,
-            changes: 0,
+            alarms: Default::default(),
         }
     }
 

@@ -7,33 +7,53 @@ use std::path::Path;
 use mercer_encoding::{Entry, List, Oddity, ScaledTargets, Use};
 use mercer_learners::{RegressorExt, Scratch, TokenRow};
 use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
-use mercer_serve::{Column, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+use mercer_serve::{
+    ALARMS, Column, Explain, Explained, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+};
+use mercer_session::explain::{ExplainedColumns, Explanation, PERMUTATIONS, RowExplainers, SHARED};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
 use mercer_session::notes::{Face, Watch, of_classes, of_numbers};
-use mercer_session::{Row as SessionRow, RowPrediction, Session};
+use mercer_session::{AlarmKind, Row as SessionRow, RowPrediction, Session, WatchChoices};
 
 use super::LimitArguments;
 use super::cells::{are_distinct, cell_of};
 use super::dynamics::Dynamics;
+use super::screened_model::ServeWatch;
 use super::series::ServedSeries;
 use crate::arguments::dialect::known_gaps;
 use crate::data::encoded_rows::targets;
 use crate::data::input::sorted_names;
+use crate::explain::refuse_others;
 use crate::model::store;
+use crate::model::watching::SessionWatch;
 use crate::predict::known_place;
 use crate::report::failure::Failure;
 
 /// The model in a file, if it can be served; rows that have its columns must fit into a request.
-pub(super) fn load(path: &Path, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
-    served(path, store::load(path)?.model, limits)
+pub(super) fn load(path: &Path, limits: &LimitArguments, watching: ServeWatch) -> Result<Box<dyn Model>, Failure> {
+    served(path, store::load(path)?.model, limits, watching)
 }
 
 /// The model of these bytes, which are told of as those of a file.
-pub(super) fn of_bytes(path: &Path, bytes: &[u8], limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
-    served(path, store::of_bytes(path, bytes)?, limits)
+pub(super) fn of_bytes(
+    path: &Path,
+    bytes: &[u8],
+    limits: &LimitArguments,
+    watching: ServeWatch,
+) -> Result<Box<dyn Model>, Failure> {
+    served(path, store::of_bytes(path, bytes)?, limits, watching)
 }
 
-fn served(path: &Path, model: SavedModel, limits: &LimitArguments) -> Result<Box<dyn Model>, Failure> {
+fn served(
+    path: &Path,
+    model: SavedModel,
+    limits: &LimitArguments,
+    watching: ServeWatch,
+) -> Result<Box<dyn Model>, Failure> {
+    let rows = matches!(&model, SavedModel::Regression(_) | SavedModel::Classification(_) | SavedModel::Moments(_));
+    if watching.watch && !rows {
+        return Err(Failure::usage(format!("{}: --watch is for models of rows; leave it out", path.display())));
+    }
     let model = match model {
         SavedModel::Prediction(model) => model,
         SavedModel::Operator(model) if model.learner.sums().is_some() => {
@@ -55,7 +75,8 @@ fn served(path: &Path, model: SavedModel, limits: &LimitArguments) -> Result<Box
                     path.display()
                 )));
             }
-            return Ok(Box::new(Examples::new(model, limits.max_classes as usize)));
+            let model = Examples::new(model, limits.max_classes as usize);
+            return Ok(Box::new(if watching.watch { model.watched(path, watching)? } else { model }));
         }
     };
     Ok(Box::new(ServedSeries::new(*model)?))
@@ -72,6 +93,9 @@ struct Examples {
     max_classes: usize,
     watch: Watch,
     answer: RowPrediction,
+    /// What watches the rows, if they are watched, and its alarms by kind.
+    watching: Option<SessionWatch>,
+    alarms: [u64; ALARMS.len()],
 }
 
 /// The columns of a record.
@@ -196,9 +220,50 @@ impl Examples {
             has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
             has_intervals: model.intervals().is_some(),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
+            explains: outputs == 1 && refuse_others(&model, Path::new("")).is_ok() && !model.background.is_empty(),
         };
         let gaps = Gaps::new(&known_gaps(&model.description.own));
-        Self { model, schema, record, gaps, max_classes, watch: Watch::default(), answer: RowPrediction::default() }
+        let (watch, answer) = (Watch::default(), RowPrediction::default());
+        Self { model, schema, record, gaps, max_classes, watch, answer, watching: None, alarms: Default::default() }
+    }
+
+    /// The same with its rows watched, but for their errors.
+    fn watched(mut self, path: &Path, watching: ServeWatch) -> Result<Self, Failure> {
+        if self.model.outputs() > 1 {
+            return Err(Failure::usage(format!(
+                "{}: --watch is for models of one target; leave it out",
+                path.display()
+            )));
+        }
+        let kinds = vec![AlarmKind::Rows, AlarmKind::Inputs, AlarmKind::Target];
+        let rows_to_a_false_alarm = watching.rows_to_an_alarm() / kinds.len() as f64;
+        let choices = WatchChoices { rows_to_a_false_alarm, kinds, ..WatchChoices::default() };
+        let target = self.record.as_ref().and_then(|layout| layout.targets.first().copied());
+        let made = match &self.model.encoding {
+            Some(encoding) => SessionWatch::of_table(encoding.schema(), target, choices),
+            None => {
+                let names: Vec<String> = self.schema.columns.iter().map(|column| column.name.clone()).collect();
+                SessionWatch::of_numbers(&names, self.model.dimension(), choices)
+            }
+        };
+        self.watching = Some(made.map_err(|why| Failure::because(format!("{}: {why}", path.display())))?);
+        Ok(self)
+    }
+
+    /// Has a row that was learnt watched.
+    fn watch_row(&mut self, sample: &SessionRow) {
+        let Some(watching) = &mut self.watching else { return };
+        let target = match &self.model.task {
+            Task::Numbers(_) => sample.example.targets.first().copied().unwrap_or(f64::NAN),
+            Task::Classes(task) => task.labels.find(&sample.example.label).map_or(f64::NAN, |class| class as f64),
+        };
+        // The record is as wide as the schema.
+        let _ = watching.take(sample, target, &self.answer, &self.model.task);
+        for alarm in watching.watcher.take_alarms() {
+            if let Some(place) = ALARMS.iter().position(|kind| *kind == alarm.kind.name()) {
+                self.alarms[place] += 1;
+            }
+        }
     }
 
     /// The row as a file would have it.
@@ -280,7 +345,7 @@ impl Model for Examples {
             loss: standing.loss,
             size: self.model.dictionary_size(),
             implausible: self.model.screened().and_then(ScaledTargets::implausible).map_or(0, |found| found.rows),
-            changes: 0,
+            alarms: self.alarms,
         }
     }
 
@@ -323,6 +388,7 @@ impl Model for Examples {
         let met = sample.digest(self.model.progress.seen(), self.schema.weight.is_some());
         self.model.learn(&mut sample, &mut self.watch, &mut self.answer)?;
         self.model.progress.meet(met);
+        self.watch_row(&sample);
         Ok(self.told(&self.answer, Vec::new()))
     }
 
@@ -340,7 +406,38 @@ impl Model for Examples {
         Box::new(|_, _| Err("the model is of no series".into()))
     }
 
+    fn explain(&self, rows: &[Row]) -> Explain {
+        let samples = rows.iter().enumerate().map(|(at, row)| self.sample(row).map_err(|why| (at, why)));
+        let samples: Result<Vec<SessionRow>, (usize, Reason)> = samples.collect();
+        let model = self.model.clone();
+        Box::new(move || explained(&model, samples?))
+    }
+
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
         Ok(self.model.to_bytes()?)
     }
+}
+
+/// Why the predictions for rows; an error has the place of its row.
+fn explained(model: &Session, mut samples: Vec<SessionRow>) -> Result<Vec<Explained>, (usize, Reason)> {
+    let columns = ExplainedColumns::new(model, &[]);
+    let background = model.background.rows(model.dimension());
+    if background.is_empty() {
+        return Err((0, "the model keeps no rows to compare with".into()));
+    }
+    let mut explainers = RowExplainers::new(model, &columns, &background, PERMUTATIONS, 0);
+    let mut explain = |sample: &mut SessionRow| -> Result<Explained, Reason> {
+        let mut answer = RowPrediction::default();
+        model.predict(sample, &mut answer)?;
+        let made = explainers.explain(&model.inputs(sample)?, &answer)?.ok_or("no class is known yet")?;
+        let Explanation { prediction, base, effects, standard_errors } = made;
+        let told = columns.names().iter().enumerate().filter(|(j, name)| effects[*j] != 0.0 || *name != SHARED);
+        let effects = told.map(|(j, name)| (name.clone(), effects[j], standard_errors.get(j).copied())).collect();
+        let class = model.classes().and_then(|task| {
+            let later = if task.labels.len() == 2 { task.labels.later(0, 1) } else { answer.judged.class };
+            task.labels.get(later?).map(str::to_owned)
+        });
+        Ok(Explained { prediction, class, base, effects })
+    };
+    samples.iter_mut().enumerate().map(|(at, sample)| explain(sample).map_err(|why| (at, why))).collect()
 }

@@ -11,7 +11,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mercer_serve::{Compared, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{Compared, Explain, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
 
 use crate::model::lock::{self, ModelLock};
 use crate::model::store;
@@ -193,6 +193,10 @@ impl Model for ShadowedModel {
 
     fn forecast(&self) -> Forecast {
         self.model.forecast()
+    }
+
+    fn explain(&self, rows: &[Row]) -> Explain {
+        self.model.explain(rows)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {

@@ -1,16 +1,17 @@
 //! One pass over the rows that are watched.
 
-use mercer_session::{AlarmKind, Row, WatchAlarm, WatchChoices, Watcher};
+use mercer_session::{AlarmKind, Row, WatchChoices, Watcher};
 
 use super::WatchArguments;
 use super::predictor::Predictor;
-use super::report::{Promise, WatchReport};
+use super::report::WatchReport;
 use super::table::{WatchedTable, over_reference};
 use crate::data::bad_rows::BadRows;
 use crate::data::encoded_rows::Oddities;
 use crate::data::rows::Origin;
 use crate::data::stop::Stop;
 use crate::model::classes::quoted;
+use crate::report::alarms::Alarms;
 use crate::report::failure::Failure;
 use crate::report::output::{Aside, number};
 
@@ -24,7 +25,6 @@ pub(super) struct WatchPass {
     predictor: Option<Predictor>,
     bad: BadRows,
     odd: Oddities,
-    alarms: Vec<WatchAlarm>,
     out: Option<Aside>,
     reference: usize,
     trace: WatchTrace,
@@ -89,7 +89,6 @@ impl WatchPass {
             predictor: predictor.transpose()?,
             bad: BadRows::new(&arguments.on_error)?,
             odd: Oddities::default(),
-            alarms: Vec::new(),
             out,
             reference,
             trace: WatchTrace { every: 1, ..WatchTrace::default() },
@@ -115,7 +114,6 @@ impl WatchPass {
             }
         }
         self.bad.put_aside()?;
-        self.alarms.extend(self.watcher.take_alarms());
         self.odd.report(&self.table.encoding);
         Ok(())
     }
@@ -158,33 +156,17 @@ impl WatchPass {
     }
 
     pub(super) fn report(&mut self, arguments: &WatchArguments) -> WatchReport {
-        let taken_out = self.watcher.taken_out().iter().map(ToString::to_string).collect();
-        let rate = arguments.alarm_rate.rows;
-        let promise = Promise { rows_to_a_false_alarm: rate, taken_out };
-        let rows = self.watcher.rows();
+        let alarms = Alarms::of(&mut self.watcher, arguments.alarm_rate.rows);
         let mut notes: Vec<String> = self.table.unwatched().collect();
         notes.extend(self.bad.report());
-        if !self.watcher.is_watching() {
-            notes.push(format!(
-                "{rows} rows are too few to settle what is usual, so no change could be told; take fewer with --burn-in"
-            ));
-        }
         if arguments.reference.is_some() && self.reference < 512 {
             notes.push(format!("the reference has {} rows; newness by fewer than 512 is rough", self.reference));
         }
-        let changes = self.alarms.iter().filter(|alarm| alarm.kind != AlarmKind::Rows).count() as f64;
-        if changes > 3.0 * (1.0 + rows as f64 / rate) {
-            notes.push(
-                "alarms come more than three times as often as false ones may: the stream changes all the time, or depends \
-                 on its past in a way that was not taken out (clustered volatility, runs of equal values)"
-                    .to_owned(),
-            );
-        }
+        notes.extend(alarms.notes("--burn-in"));
         WatchReport {
             data: self.table.shown.clone(),
-            rows,
-            alarms: self.alarms.clone(),
-            promise,
+            rows: self.watcher.rows(),
+            alarms,
             counts: self.odd.counts(),
             notes,
         }

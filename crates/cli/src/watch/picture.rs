@@ -12,7 +12,7 @@ use crate::report::plot::short_name;
 const NAMES: usize = 8;
 
 pub(super) fn draw(trace: &WatchTrace, report: &WatchReport) -> Panels {
-    let count = report.alarms.len();
+    let count = report.alarms.alarms.len();
     let title = format!(
         "{}: {count} alarm{} in {} rows",
         short_name(&report.data),
@@ -39,18 +39,7 @@ fn change(report: &WatchReport, rows: &[f64], evidence: &[f64]) -> Figure {
     let limit = evidence.iter().copied().fold(10.0, f64::max);
     let mut figure = Figure::new("Evidence for a change of the inputs").x_label("row").y_label("R").log_y();
     figure = figure.line("evidence", rows, evidence);
-    let mut named: Vec<(String, Vec<f64>)> = Vec::new();
-    for alarm in report.alarms.iter().filter(|alarm| alarm.kind != AlarmKind::Rows) {
-        let name = match (alarm.kind, alarm.columns.first()) {
-            (AlarmKind::Inputs, Some((name, _))) => format!("alarm: {name}"),
-            (AlarmKind::Errors, Some((name, _))) => format!("errors: {name}"),
-            (kind, _) => format!("alarm: {}", kind.name()),
-        };
-        match named.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, rows)) => rows.push(alarm.row as f64),
-            None => named.push((name, vec![alarm.row as f64])),
-        }
-    }
+    let named = report.alarms.by_column(|kind| kind != AlarmKind::Rows);
     for (name, rows) in named.iter().take(NAMES) {
         figure = figure.points(name, rows, &vec![limit; rows.len()]);
     }
@@ -60,8 +49,13 @@ fn change(report: &WatchReport, rows: &[f64], evidence: &[f64]) -> Figure {
 /// p-values along the rows, and the rows that gave an alarm.
 fn newness(report: &WatchReport, new: &[(f64, f64)]) -> Figure {
     let (rows, values): (Vec<f64>, Vec<f64>) = new.iter().copied().unzip();
-    let alarms: Vec<f64> =
-        report.alarms.iter().filter(|alarm| alarm.kind == AlarmKind::Rows).map(|alarm| alarm.row as f64).collect();
+    let alarms: Vec<f64> = report
+        .alarms
+        .alarms
+        .iter()
+        .filter(|alarm| alarm.kind == AlarmKind::Rows)
+        .map(|alarm| alarm.row as f64)
+        .collect();
     let p = |row: &f64| new.iter().find(|(at, _)| at >= row).map_or(1e-12, |(_, p)| *p);
     let heights: Vec<f64> = alarms.iter().map(p).collect();
     let figure = Figure::new("How new rows are").x_label("row").y_label("p, smallest of the rows at a point").log_y();

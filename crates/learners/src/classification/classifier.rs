@@ -245,6 +245,19 @@ impl<R: Regressor> Classifier<R> {
         }
     }
 
+    /// The weights of the learner's outputs in a sum of scores with the weights `of_scores`: scores
+    /// are linear in the outputs.
+    #[must_use]
+    pub fn output_weights(&self, of_scores: &[f64]) -> Vec<f64> {
+        let mut weights = vec![0.0; self.learner.outputs()];
+        let first = usize::from(self.way == TargetCoding::OneAgainstRest);
+        match (self.way, of_scores) {
+            (TargetCoding::Two, [no, yes]) => weights[0] = yes - no,
+            _ => weights.iter_mut().skip(first).zip(of_scores).for_each(|(weight, of)| *weight = *of),
+        }
+        weights
+    }
+
     /// Numbers in a target.
     fn width(&self) -> usize {
         if self.way == TargetCoding::OneAgainstRest { 1 + self.classes } else { 1 }

@@ -92,6 +92,13 @@ impl<K: Kernel> KernelExpansion<K> {
         &self.points
     }
 
+    /// The coefficients of the points, one vector an output.
+    #[must_use]
+    pub fn scaled_coefficients(&self) -> Vec<AlignedVec> {
+        let scaled = |vector: &AlignedVec| vector.iter().map(|a| self.factor * a).collect();
+        self.coefficients.vectors().iter().map(scaled).collect()
+    }
+
     /// Number of outputs.
     #[must_use]
     pub fn outputs(&self) -> usize {

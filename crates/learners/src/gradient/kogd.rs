@@ -39,6 +39,12 @@ pub struct Kogd<K> {
 }
 
 impl<K: Kernel> Kogd<K> {
+    /// The function learnt.
+    #[must_use]
+    pub fn expansion(&self) -> &KernelExpansion<K> {
+        &self.expansion
+    }
+
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors

@@ -65,6 +65,12 @@ struct LabelShift {
 }
 
 impl<K: Kernel> FbKrls<K> {
+    /// The ridge regression on the examples that are kept.
+    #[must_use]
+    pub fn ridge(&self) -> &KernelKrr<K> {
+        &self.ridge
+    }
+
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors

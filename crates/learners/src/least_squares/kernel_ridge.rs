@@ -155,6 +155,13 @@ impl<K: Kernel, F: Readout> KernelRidge<K, F> {
         self.measure(x, v, scores)
     }
 
+    /// The kernel, the points and `α = (K + λI)⁻¹Y`, one vector an output; none where predictions
+    /// are more than the values of that expansion. `O(n²)` after a change.
+    #[must_use]
+    pub fn expansion(&self) -> Option<(&K, &Points, &[AlignedVec])> {
+        Some((&self.kernel, &self.points, self.alphas(usize::MAX)?))
+    }
+
     /// `α = (K + λI)⁻¹Y`, where predictions are its values alone and it costs no more than to solve
     /// for `inputs` inputs, or one.
     fn alphas(&self, inputs: usize) -> Option<&[AlignedVec]> {

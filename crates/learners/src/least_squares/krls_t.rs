@@ -110,6 +110,14 @@ pub struct Jittered<K> {
     jitter: f64,
 }
 
+impl<K> Jittered<K> {
+    /// The kernel without the jitter.
+    #[must_use]
+    pub fn plain(&self) -> &K {
+        &self.kernel
+    }
+}
+
 impl<K: Kernel> Kernel for Jittered<K> {
     fn evaluate(&self, x: &[f64], z: &[f64]) -> f64 {
         self.kernel.evaluate(x, z)

@@ -43,6 +43,12 @@ pub struct SwKrls<K> {
 }
 
 impl<K: Kernel> SwKrls<K> {
+    /// The ridge regression on the examples that are kept.
+    #[must_use]
+    pub fn ridge(&self) -> &KernelKrr<K> {
+        &self.ridge
+    }
+
     /// A learner for inputs of dimension `dimension`.
     ///
     /// # Errors

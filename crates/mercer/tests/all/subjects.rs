@@ -15,8 +15,8 @@ use mercer::forecast::{
 use mercer::koopman::{DenseSogd, DenseSogdParams, OperatorModel, OperatorSums, OperatorSumsParams, Sogd, SogdParams};
 use mercer::learners::intervals::{IntervalScale, LearnerIntervals};
 use mercer::model::{
-    AnyOperator, Classes, Classification, Description, GroupPredictions, Model, Moments, Numbers, Operator, Prediction,
-    Progress, Regression, RowDigest, SeriesErrors, Tabular,
+    AnyOperator, BackgroundRows, Classes, Classification, Description, GroupPredictions, Model, Moments, Numbers,
+    Operator, Prediction, Progress, Regression, RowDigest, SeriesErrors, Tabular,
 };
 use mercer::readers::{ColumnChoice, Labels, TargetColumn};
 use mercer::session::Groups;
@@ -79,10 +79,8 @@ fn regression_with(name: &str, settings: &[&str], features: usize, learnt: usize
             own: vec![("kernel".to_owned(), "\"auto\"".to_owned())],
             ..Description::default()
         },
-        encoding: None,
         progress: Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 },
-        task: Numbers { score, ..Numbers::new(ScaledTargets::unscaled(built.learner)) },
-        groups: None,
+        ..Tabular::plain(Numbers { score, ..Numbers::new(ScaledTargets::unscaled(built.learner)) })
     }
 }
 
@@ -107,7 +105,7 @@ fn classification(learnt: usize) -> Classification {
     let progress = Progress { rows: learnt as u64 + 1, bad: 1, fingerprint: 5 };
     let description = Description { weight: Some(ColumnChoice::Name("w".to_owned())), ..description };
     let task = Classes { classifier, labels, learnt: learnt as u64, score };
-    Tabular { description, encoding: None, progress, task, groups: None }
+    Tabular { description, progress, ..Tabular::plain(task) }
 }
 
 /// Members that forget or start anew, with a share for all; after enough rows for the detectors to
@@ -208,14 +206,16 @@ fn table(learnt: usize) -> Regression {
     let Regression { description, .. } = regression("krls", 0);
     let mut encoding = encoding(Scale::Robust);
     let mut task = Numbers::new(ScaledTargets::new(krls_for(&encoding).into()).unwrap());
-    let mut progress = Progress::default();
+    let (mut progress, mut background) = (Progress::default(), BackgroundRows::default());
     for (t, (x, y)) in rows(learnt).iter().enumerate() {
-        task.score.record(task.learner.predict_then_update(&inputs(Some(&encoding), t, x), *y).unwrap(), *y);
+        let inputs = inputs(Some(&encoding), t, x);
+        task.score.record(task.learner.predict_then_update(&inputs, *y).unwrap(), *y);
+        background.take(&inputs);
         encoding.learn(&record(t, x)).unwrap();
         progress.meet(progress.seen().after_cells(&record(t, x), &[*y]));
     }
     let description = Description { features: Vec::new(), ..description };
-    Tabular { description, encoding: Some(encoding), progress, task, groups: None }
+    Tabular { description, encoding: Some(encoding), progress, background, ..Tabular::plain(task) }
 }
 
 /// A model with the model of a group: a copy of it, so far.
@@ -241,7 +241,7 @@ fn class_table(learnt: usize) -> Classification {
     }
     let description = Description { features: Vec::new(), ..description };
     let progress = Progress { rows: learnt as u64, ..Progress::default() };
-    Tabular { description, encoding: Some(encoding), progress, task, groups: None }
+    Tabular { description, encoding: Some(encoding), progress, ..Tabular::plain(task) }
 }
 
 /// Forecasters by the names of their files.

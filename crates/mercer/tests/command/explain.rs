@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::support::{Folder, noise, object};
 
-fn table(rows: u64) -> String {
+pub(crate) fn table(rows: u64) -> String {
     let mut table = "a,b,c,colour,kind,y\n".to_owned();
     for t in 0..rows {
         let [a, b, c, u] = [0, 1, 2, 3].map(|j| noise(4 * t + j));
@@ -43,6 +43,16 @@ fn effects_add_up_to_the_prediction_of_every_learner() {
         ("nons-ald", true),
         ("knlms", true),
         ("fogd", true),
+        ("con-kons", true),
+        ("kernel-krr", true),
+        ("sw-krls", true),
+        ("fb-krls", true),
+        ("kogd", true),
+        ("krls-t", true),
+        ("krmc", true),
+        ("mxklms", true),
+        ("restart", true),
+        ("robust", true),
         ("krls --kernel laplace:3", false),
         ("pkawv-taylor", false),
         ("auto", false),
@@ -60,6 +70,39 @@ fn effects_add_up_to_the_prediction_of_every_learner() {
         let first: f64 = predicted.lines().nth(1).unwrap().parse().unwrap();
         assert!((first - number(&report["rows"][0]["prediction"])).abs() < 1e-9 * first.abs().max(1.0), "{learner}");
     }
+}
+
+#[test]
+fn a_linear_function_has_the_effects_of_its_slopes() {
+    let folder = Folder::new().with("t.csv", table(400));
+    let said = folder.run("fit t.csv --target y --ignore kind,colour --learner ridge --out r.mercer");
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let report = object(&folder.run("explain t.csv --model r.mercer -n 4 --json").out);
+    let told = effects(&report);
+    assert!(report["rows"][0]["standard_error"].is_null());
+    let inputs: Vec<f64> =
+        folder.read("t.csv").lines().skip(1).map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    let effect = |row: usize| told[row].iter().find(|(name, _)| name == "a").unwrap().1;
+    let slope = |row: usize| (effect(row) - effect(0)) / (inputs[row] - inputs[0]);
+    assert!((slope(1) - slope(2)).abs() < 1e-9 && (slope(3) - 2.0).abs() < 0.3, "{} {}", slope(1), slope(3));
+    // One that bends is none.
+    folder.run("fit t.csv --target y --ignore kind,colour --learner pkrr-taylor --kernel gaussian:2 --out c.mercer");
+    let report = object(&folder.run("explain t.csv --model c.mercer -n 1 --json").out);
+    assert!(!report["rows"][0]["standard_error"].is_null());
+    effects(&report);
+}
+
+/// A learner that clips its predictions is an expansion where it does not.
+#[test]
+fn a_prediction_that_is_clipped_is_explained_as_it_is() {
+    let text: String = (0..300).map(|t| format!("{},{}\n", noise(t), 9.0 * noise(t))).collect();
+    let folder = Folder::new().with("t.csv", format!("a,y\n{text}"));
+    folder.run("train t.csv --learner con-kons --kernel gaussian:1 --set clip=1 --scale none --out m.mercer");
+    let report = object(&folder.run("explain t.csv --model m.mercer --json").out);
+    effects(&report);
+    let predictions: Vec<f64> =
+        report["rows"].as_array().unwrap().iter().map(|row| number(&row["prediction"])).collect();
+    assert!(predictions.iter().any(|made| made.abs() == 1.0), "some are clipped");
 }
 
 #[test]

@@ -1,57 +1,45 @@
 //! Learners as sums of products over their inputs.
 
-use mercer_kernels::{AlignedVec, AnyKernel, Complex, shapley_values};
+use mercer_kernels::{AnyKernel, Complex, RandomFourier, shapley_values};
+use mercer_learners::FixedMap;
 use mercer_learners::update::LinearUpdate;
 use mercer_registry::AnyRegressor;
-use mercer_sparsify::Basis;
 
 use super::Absence;
+use super::expansions::{Expanded, expansions, summed};
 
-/// `offset + Σ_i α_i Π_j k_j(x_j, c_ij)`, with what is known of a background.
+/// `offset + Σ_j w_j x_j + Σ_i α_i Π_j k_j(x_j, c_ij)`, with what is known of a background.
+#[derive(Default)]
 pub(super) struct ProductSum {
     offset: f64,
-    terms: Terms,
-    /// Factors of absent players: one set, or one for each background row.
-    absent: Absent,
+    /// `w`; empty where there is no linear part.
+    linear: Vec<f64>,
+    gaussian: GaussianTerms,
+    fourier: FourierTerms,
+    absent: AbsentFactors,
 }
 
-/// The weights of the products with what their factors are made of.
-enum Terms {
-    /// Gaussian factors `exp(−r_i (x_j − c_ij)²)`; centres row by row.
-    Gaussian { weights: Vec<f64>, rates: Vec<f64>, centres: Vec<f64> },
-    /// Complex factors `exp(i w_ij x_j)`; frequencies row by row.
-    Fourier { weights: Vec<Complex>, frequencies: Vec<f64> },
-    /// `Σ_j w_j x_j`
-    Linear { weights: Vec<f64> },
-}
-
+/// Gaussian factors `exp(−r_i (x_j − c_ij)²)`; centres row by row.
 #[derive(Default)]
-enum Absent {
-    #[default]
-    Unknown,
-    Real(Vec<Vec<f64>>),
-    Complex(Vec<Vec<Complex>>),
-    /// Means of the inputs.
-    Mean(Vec<f64>),
+struct GaussianTerms {
+    weights: Vec<f64>,
+    rates: Vec<f64>,
+    centres: Vec<f64>,
 }
 
-/// Points and coefficients of learners on coordinates or on kernel coefficients.
-macro_rules! expanded {
-    ($learner:expr, $output:expr; on coordinates: $($coordinates:ident)*; on coefficients: $($coefficients:ident)*) => {
-        match $learner {
-            $(AnyRegressor::$coordinates(learner) => {
-                let basis = learner.basis();
-                let mut alpha = AlignedVec::new();
-                basis.coefficients(learner.linear().coefficients()?.vectors().get($output)?, &mut alpha);
-                Some((basis.kernel(), basis.points(), alpha.to_vec()))
-            })*
-            $(AnyRegressor::$coefficients(learner) => {
-                let basis = learner.basis();
-                Some((basis.kernel(), basis.points(), learner.coefficients().vectors().get($output)?.to_vec()))
-            })*
-            _ => None,
-        }
-    };
+/// Complex factors `exp(i w_ij x_j)`; frequencies row by row.
+#[derive(Default)]
+struct FourierTerms {
+    weights: Vec<Complex>,
+    frequencies: Vec<f64>,
+}
+
+/// Means of the inputs, and factors of absent players: one set, or one for each background row.
+#[derive(Default)]
+struct AbsentFactors {
+    means: Vec<f64>,
+    real: Vec<Vec<f64>>,
+    complex: Vec<Vec<Complex>>,
 }
 
 /// The Gaussian terms of a kernel, as weights and rates; none of another kernel.
@@ -70,165 +58,164 @@ fn gaussians(kernel: &AnyKernel) -> Option<Vec<(f64, f64)>> {
 }
 
 impl ProductSum {
-    /// Output `output` of a learner; none where it is no such sum.
-    pub(super) fn of_learner(learner: &AnyRegressor<AnyKernel>, output: usize) -> Option<Self> {
-        let terms = match learner {
+    /// The sum of the outputs of a learner with the weights of `aim`; none where it is no such sum.
+    pub(super) fn of_learner(learner: &AnyRegressor<AnyKernel>, aim: &[f64]) -> Option<Self> {
+        match learner {
+            AnyRegressor::Restarting(learner) => return Self::of_learner(learner.learner(), aim),
+            AnyRegressor::Robust(learner) => return Self::of_learner(learner.learner(), aim),
             AnyRegressor::Fogd(learner) => {
-                let (map, vectors) = (learner.feature_map(), learner.linear().coefficients()?.vectors());
-                let (count, w) = (map.frequencies(), vectors.get(output)?);
-                let scale = 1.0 / (count as f64).sqrt();
-                // Eight cosines, then their eight sines: a cos + b sin is the real part of (a − ib)
-                // e^{iwx}.
-                let weight = |r: usize| {
-                    let place = r / 8 * 16 + r % 8;
-                    Complex { re: scale * w[place], im: -scale * w[place + 8] }
-                };
-                let frequencies = (0..count).flat_map(|r| map.frequency(r)).collect();
-                Terms::Fourier { weights: (0..count).map(weight).collect(), frequencies }
+                return Self::of_fourier(learner.feature_map(), learner.linear(), aim);
             }
-            _ => {
-                let (kernel, points, alpha) = expanded! {
-                    learner, output;
-                    on coordinates: NonsAld ProsNKons ConKons Krls Projectron ProjectronPlus;
-                    on coefficients: Knlms Qklms Klms Kap Norma FbKlms Lkapa Nlkapa KlmsCsl1 KlmsCsal1 KapSm QklmsFb
-                        Perceptron Rbp Forgetron BpaS Pa Bogd Pegasos
-                }?;
-                let centres = || (0..points.len()).map(|i| points.point(i));
-                if let AnyKernel::Linear(_) = kernel {
-                    let mut weights = vec![0.0; points.dimension()];
-                    for (alpha, centre) in alpha.iter().zip(centres()) {
-                        weights.iter_mut().zip(centre).for_each(|(w, c)| *w += alpha * c);
-                    }
-                    Terms::Linear { weights }
-                } else {
-                    let kinds = gaussians(kernel)?;
-                    let mut made = (Vec::new(), Vec::new(), Vec::new());
-                    for (alpha, centre) in alpha.iter().zip(centres()) {
-                        for (weight, rate) in &kinds {
-                            made.0.push(alpha * weight);
-                            made.1.push(*rate);
-                            made.2.extend_from_slice(&centre);
-                        }
-                    }
-                    Terms::Gaussian { weights: made.0, rates: made.1, centres: made.2 }
+            AnyRegressor::PkrrFixed(learner) => {
+                if let FixedMap::Fourier(map) = learner.feature_map() {
+                    return Self::of_fourier(map, learner.linear(), aim);
                 }
             }
+            _ => {}
+        }
+        let mut made = Self::default();
+        for part in expansions(learner, aim)? {
+            made.add(&part)?;
+        }
+        Some(made)
+    }
+
+    /// `offset + Σ_j w_j x_j`
+    pub(super) fn affine(offset: f64, linear: Vec<f64>) -> Self {
+        Self { offset, linear, ..Self::default() }
+    }
+
+    fn of_fourier(map: &RandomFourier, update: &impl LinearUpdate, aim: &[f64]) -> Option<Self> {
+        let (count, w) = (map.frequencies(), summed(update.coefficients()?.vectors(), aim)?);
+        let scale = 1.0 / (count as f64).sqrt();
+        // Eight cosines, then their eight sines: a cos + b sin is the real part of (a − ib) e^{iwx}.
+        let weight = |r: usize| {
+            let place = r / 8 * 16 + r % 8;
+            Complex { re: scale * w[place], im: -scale * w[place + 8] }
         };
-        Some(Self { offset: 0.0, terms, absent: Absent::Unknown })
+        let frequencies = (0..count).flat_map(|r| map.frequency(r)).collect();
+        let fourier = FourierTerms { weights: (0..count).map(weight).collect(), frequencies };
+        Some(Self { fourier, ..Self::default() })
+    }
+
+    /// Adds an expansion; none where its kernel is no product.
+    fn add(&mut self, Expanded { kernel, points, alpha }: &Expanded<'_>) -> Option<()> {
+        let centres = (0..points.len()).map(|i| points.point(i));
+        if let AnyKernel::Linear(_) = kernel {
+            self.linear.resize(points.dimension(), 0.0);
+            for (alpha, centre) in alpha.iter().zip(centres) {
+                self.linear.iter_mut().zip(centre).for_each(|(w, c)| *w += alpha * c);
+            }
+            return Some(());
+        }
+        let (kinds, terms) = (gaussians(kernel)?, &mut self.gaussian);
+        for (alpha, centre) in alpha.iter().zip(centres) {
+            for (weight, rate) in &kinds {
+                terms.weights.push(alpha * weight);
+                terms.rates.push(*rate);
+                terms.centres.extend_from_slice(&centre);
+            }
+        }
+        Some(())
     }
 
     /// `offset + scale · f`
     pub(super) fn scale(&mut self, offset: f64, scale: f64) {
-        self.offset = offset;
-        match &mut self.terms {
-            Terms::Gaussian { weights, .. } | Terms::Linear { weights } => {
-                weights.iter_mut().for_each(|weight| *weight *= scale);
-            }
-            Terms::Fourier { weights, .. } => weights.iter_mut().for_each(|weight| {
-                (weight.re, weight.im) = (weight.re * scale, weight.im * scale);
-            }),
+        self.offset = offset + scale * self.offset;
+        self.linear.iter_mut().chain(&mut self.gaussian.weights).for_each(|weight| *weight *= scale);
+        for weight in &mut self.fourier.weights {
+            (weight.re, weight.im) = (weight.re * scale, weight.im * scale);
         }
     }
 
-    /// `Σ |α|`, the unit of rounding.
-    pub(super) fn size(&self) -> f64 {
-        self.offset.abs()
-            + match &self.terms {
-                Terms::Gaussian { weights, .. } => weights.iter().map(|weight| weight.abs()).sum::<f64>(),
-                Terms::Fourier { weights, .. } => weights.iter().map(|weight| weight.re.hypot(weight.im)).sum(),
-                Terms::Linear { weights } => weights.iter().map(|weight| weight.abs()).sum(),
-            }
+    /// The size of the terms at `x`, the unit of rounding.
+    pub(super) fn size(&self, x: &[f64]) -> f64 {
+        let linear: f64 = self.linear.iter().zip(x).map(|(w, x)| (w * x).abs()).sum();
+        let gaussian: f64 = self.gaussian.weights.iter().map(|weight| weight.abs()).sum();
+        let fourier: f64 = self.fourier.weights.iter().map(|weight| weight.re.hypot(weight.im)).sum();
+        self.offset.abs() + linear + gaussian + fourier
     }
 
     /// `f(x)`
     pub(super) fn value(&self, x: &[f64]) -> f64 {
         let one = vec![0; x.len()];
-        let sum: f64 = match &self.terms {
-            Terms::Gaussian { weights, .. } => {
-                weights.iter().zip(self.real_factors(x, &one, 1)).map(|(weight, factor)| weight * factor).sum()
-            }
-            Terms::Fourier { weights, .. } => {
-                weights.iter().zip(self.complex_factors(x, &one, 1)).map(|(weight, factor)| (*weight * factor).re).sum()
-            }
-            Terms::Linear { weights } => weights.iter().zip(x).map(|(weight, x)| weight * x).sum(),
-        };
-        self.offset + sum
-    }
-
-    /// Gaussian factors of each player, player by player.
-    fn real_factors(&self, x: &[f64], players: &[usize], count: usize) -> Vec<f64> {
-        let Terms::Gaussian { weights, rates, centres } = &self.terms else { return Vec::new() };
-        let terms = weights.len();
-        let mut factors = vec![0.0; count * terms];
-        for (i, centre) in centres.chunks_exact(x.len().max(1)).enumerate() {
-            for ((x, c), player) in x.iter().zip(centre).zip(players) {
-                factors[player * terms + i] -= rates[i] * (x - c) * (x - c);
-            }
-        }
-        factors.into_iter().map(|exponent: f64| mercer_simd::exp(exponent.max(-700.0))).collect()
-    }
-
-    /// Complex factors of each player, player by player.
-    fn complex_factors(&self, x: &[f64], players: &[usize], count: usize) -> Vec<Complex> {
-        let Terms::Fourier { weights, frequencies } = &self.terms else { return Vec::new() };
-        let terms = weights.len();
-        let mut angles = vec![0.0; count * terms];
-        for (i, frequency) in frequencies.chunks_exact(x.len().max(1)).enumerate() {
-            for ((x, w), player) in x.iter().zip(frequency).zip(players) {
-                angles[player * terms + i] += w * x;
-            }
-        }
-        angles.into_iter().map(Complex::turn).collect()
+        let linear: f64 = self.linear.iter().zip(x).map(|(w, x)| w * x).sum();
+        let factors = self.gaussian.factors(x, &one, 1);
+        let gaussian: f64 = self.gaussian.weights.iter().zip(factors).map(|(weight, factor)| weight * factor).sum();
+        let factors = self.fourier.factors(x, &one, 1);
+        let fourier: f64 = self.fourier.weights.iter().zip(factors).map(|(weight, factor)| (*weight * factor).re).sum();
+        self.offset + linear + gaussian + fourier
     }
 
     /// Settles what absent columns come to.
     pub(super) fn set_background(&mut self, rows: &[Vec<f64>], players: &[usize], count: usize, absence: Absence) {
         let n = rows.len() as f64;
         let together = absence == Absence::Together;
-        self.absent = match &self.terms {
-            Terms::Linear { weights } => {
-                let mean = |j: usize| rows.iter().map(|row| row[j]).sum::<f64>() / n;
-                Absent::Mean((0..weights.len()).map(mean).collect())
-            }
-            Terms::Gaussian { .. } => {
-                let all = rows.iter().map(|row| self.real_factors(row, players, count));
-                Absent::Real(if together { all.collect() } else { vec![mean_of(all, |sum, one| *sum += one / n)] })
-            }
-            Terms::Fourier { .. } => {
-                let all = rows.iter().map(|row| self.complex_factors(row, players, count));
-                let add =
-                    |sum: &mut Complex, one: Complex| (sum.re, sum.im) = (sum.re + one.re / n, sum.im + one.im / n);
-                Absent::Complex(if together { all.collect() } else { vec![mean_of(all, add)] })
-            }
-        };
+        let mean = |j: usize| rows.iter().map(|row| row[j]).sum::<f64>() / n;
+        self.absent.means = (0..self.linear.len()).map(mean).collect();
+        if !self.gaussian.weights.is_empty() {
+            let all = rows.iter().map(|row| self.gaussian.factors(row, players, count));
+            let add = |sum: &mut f64, one: f64| *sum += one / n;
+            self.absent.real = if together { all.collect() } else { vec![mean_of(all, add)] };
+        }
+        if !self.fourier.weights.is_empty() {
+            let all = rows.iter().map(|row| self.fourier.factors(row, players, count));
+            let add = |sum: &mut Complex, one: Complex| (sum.re, sum.im) = (sum.re + one.re / n, sum.im + one.im / n);
+            self.absent.complex = if together { all.collect() } else { vec![mean_of(all, add)] };
+        }
     }
 
     /// The base and the effects of all players.
     pub(super) fn explain(&self, x: &[f64], players: &[usize], count: usize) -> (f64, Vec<f64>) {
-        let mut mean = (0.0, vec![0.0; count]);
-        let mut add = |(base, effects): (f64, Vec<f64>), n: usize| {
-            mean.0 += base / n as f64;
-            mean.1.iter_mut().zip(effects).for_each(|(sum, effect)| *sum += effect / n as f64);
-        };
-        match (&self.terms, &self.absent) {
-            (Terms::Gaussian { weights, .. }, Absent::Real(rows)) => {
-                let present = self.real_factors(x, players, count);
-                rows.iter().for_each(|absent| add(shapley_values(weights, &present, absent, count), rows.len()));
-            }
-            (Terms::Fourier { weights, .. }, Absent::Complex(rows)) => {
-                let present = self.complex_factors(x, players, count);
-                rows.iter().for_each(|absent| add(shapley_values(weights, &present, absent, count), rows.len()));
-            }
-            (Terms::Linear { weights }, Absent::Mean(means)) => {
-                let mut effects = vec![0.0; count];
-                for (j, player) in players.iter().enumerate() {
-                    effects[*player] += weights[j] * (x[j] - means[j]);
-                }
-                add((weights.iter().zip(means).map(|(weight, mean)| weight * mean).sum(), effects), 1);
-            }
-            _ => {}
+        let (mut base, mut effects) = (self.offset, vec![0.0; count]);
+        for (j, ((w, mean), player)) in self.linear.iter().zip(&self.absent.means).zip(players).enumerate() {
+            base += w * mean;
+            effects[*player] += w * (x[j] - mean);
         }
-        (self.offset + mean.0, mean.1)
+        let mut add = |(one, all): (f64, Vec<f64>), n: usize| {
+            base += one / n as f64;
+            effects.iter_mut().zip(all).for_each(|(sum, effect)| *sum += effect / n as f64);
+        };
+        let AbsentFactors { real, complex, .. } = &self.absent;
+        if !real.is_empty() {
+            let present = self.gaussian.factors(x, players, count);
+            let weights = &self.gaussian.weights;
+            real.iter().for_each(|absent| add(shapley_values(weights, &present, absent, count), real.len()));
+        }
+        if !complex.is_empty() {
+            let present = self.fourier.factors(x, players, count);
+            let weights = &self.fourier.weights;
+            complex.iter().for_each(|absent| add(shapley_values(weights, &present, absent, count), complex.len()));
+        }
+        (base, effects)
+    }
+}
+
+impl GaussianTerms {
+    /// The factors of each player, player by player.
+    fn factors(&self, x: &[f64], players: &[usize], count: usize) -> Vec<f64> {
+        let terms = self.weights.len();
+        let mut factors = vec![0.0; count * terms];
+        for (i, centre) in self.centres.chunks_exact(x.len().max(1)).enumerate() {
+            for ((x, c), player) in x.iter().zip(centre).zip(players) {
+                factors[player * terms + i] -= self.rates[i] * (x - c) * (x - c);
+            }
+        }
+        factors.into_iter().map(|exponent: f64| mercer_simd::exp(exponent.max(-700.0))).collect()
+    }
+}
+
+impl FourierTerms {
+    /// The factors of each player, player by player.
+    fn factors(&self, x: &[f64], players: &[usize], count: usize) -> Vec<Complex> {
+        let terms = self.weights.len();
+        let mut angles = vec![0.0; count * terms];
+        for (i, frequency) in self.frequencies.chunks_exact(x.len().max(1)).enumerate() {
+            for ((x, w), player) in x.iter().zip(frequency).zip(players) {
+                angles[player * terms + i] += w * x;
+            }
+        }
+        angles.into_iter().map(Complex::turn).collect()
     }
 }
 

@@ -68,6 +68,7 @@ impl Tabular<Task> {
             }
             _ => return Err(FilterMergeError::Targets),
         }
+        self.background.merge(&other.background);
         self.progress.rows += other.progress.rows;
         self.progress.bad += other.progress.bad;
         // The rows of both are those of no run that could go on.

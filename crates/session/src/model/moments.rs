@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::part::{Part, PartSource, digest, twice};
 use super::tabular::check_columns;
 use super::{
-    ClassUnion, Classes, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind, Numbers, Progress,
-    Regression, Tabular, frame,
+    BackgroundRows, ClassUnion, Classes, Classification, Description, MOST_CLASSES, Model, ModelError, ModelKind,
+    Numbers, Progress, Regression, Tabular, frame,
 };
 
 /// Sums of any fixed features.
@@ -456,6 +456,7 @@ impl Moments {
             description: self.description.clone(),
             encoding: self.encoding.clone(),
             progress: Progress { rows: self.rows(), ..Progress::default() },
+            background: BackgroundRows::default(),
             task,
             groups: None,
         }

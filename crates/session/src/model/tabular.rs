@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::groups::Groups;
 
-use super::{Description, Model, ModelError, ModelKind, RowDigest, check_names, frame};
+use super::{BackgroundRows, Description, Model, ModelError, ModelKind, RowDigest, check_names, frame};
 
 /// A learner of rows in a file, with what is needed to use it and to go on.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +24,8 @@ pub struct Tabular<T> {
     pub encoding: Option<Encoding>,
     /// How far it has come.
     pub progress: Progress,
+    /// A sample of the inputs that it has learnt.
+    pub background: BackgroundRows,
     /// The learner, and what goes with its kind of targets.
     pub task: T,
     /// Models of groups, beside which the learner is the common one. A file that has them is of a
@@ -133,14 +135,14 @@ impl<T> Tabular<T> {
     #[must_use]
     pub fn plain(task: T) -> Self {
         let (description, progress) = (Description::default(), Progress::default());
-        Self { description, encoding: None, progress, task, groups: None }
+        Self { description, encoding: None, progress, background: BackgroundRows::default(), task, groups: None }
     }
 
     /// The same model with another form of its task.
     pub fn map<U>(self, form: impl Fn(T) -> U) -> Tabular<U> {
-        let Self { description, encoding, progress, task, groups } = self;
+        let Self { description, encoding, progress, background, task, groups } = self;
         let groups = groups.map(|groups| groups.map(&form));
-        Tabular { description, encoding, progress, task: form(task), groups }
+        Tabular { description, encoding, progress, background, task: form(task), groups }
     }
 }
 
@@ -306,8 +308,9 @@ impl Validate for Classes {
 
 impl<T: Taught> Validate for Tabular<T> {
     fn validate(&self) -> Result<(), Inconsistent> {
-        let Self { description, encoding, progress: Progress { rows, bad, .. }, task, groups } = self;
+        let Self { description, encoding, progress: Progress { rows, bad, .. }, background, task, groups } = self;
         task.validate()?;
+        background.validate()?;
         if let Some(groups) = groups {
             let width = encoding.as_ref().map_or(0, |encoding| encoding.schema().columns().len());
             Inconsistent::require(groups.column < width, "groups", "a column names them")?;
