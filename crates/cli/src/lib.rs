@@ -37,6 +37,7 @@ mod watch;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Args, Command as Parsed, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use compare::CompareArguments;
@@ -124,6 +125,16 @@ Exit codes:
   128+N  ended by signal N, with nothing to be kept
 ";
 
+/// Told where no command is given.
+const FIRST_STEPS: &str = "\
+The usual commands, for a table or a series of any format:
+  mercer inspect FILE                           what is in its columns
+  mercer eval FILE --target NAME                how good predictions of a column are
+  mercer train FILE --target NAME --out MODEL   learn from it, and save the model
+  mercer predict FILE --model MODEL             predict further rows
+  mercer forecast FILE --steps 7                the next rows of a series
+";
+
 /// The command line, with what its definition by types leaves out.
 fn command() -> Parsed {
     let command = Arguments::command().after_help(EXIT_CODES);
@@ -151,7 +162,12 @@ fn run() -> Result<(), Failure> {
     let parsed = command().try_get_matches_from(words).and_then(|matches| Arguments::from_arg_matches(&matches));
     let Arguments { command: asked, habits } = match parsed {
         Ok(arguments) => arguments,
-        Err(error) if error.use_stderr() => return Err(Failure::from_clap(&error)),
+        Err(error) if error.use_stderr() => {
+            if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+                report::output::print(FIRST_STEPS)?;
+            }
+            return Err(Failure::from_clap(&error));
+        }
         // Help and version are asked for, and belong on stdout.
         Err(error) => return report::output::print(&report::verbosity::styled(&error.render())),
     };

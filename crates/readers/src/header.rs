@@ -321,10 +321,13 @@ fn of_names(
     // Whoever writes a row and waits is answered at once if one row behind the first settles it.
     for most in [1, FOLLOWING] {
         let below = NumbersBelow::look(lines, separator, first, most, options);
+        if below.rows == 0 && !below.again {
+            continue;
+        }
         let counts = values.windows(2).all(|pair| pair[1] == pair[0] + 1.0);
         let doubt = |header, doubt| Some(FirstRecord { header, doubt: Some(doubt) });
         found = match below {
-            NumbersBelow { rows: 0, .. } | NumbersBelow { again: true, .. } => None,
+            NumbersBelow { again: true, .. } => None,
             NumbersBelow { years: 0, .. } if years => doubt(true, Doubt::Years),
             NumbersBelow { years: 0, .. } if one_year => doubt(false, Doubt::Years),
             NumbersBelow { whole: 0, .. } if rise => doubt(true, Doubt::Counts),

@@ -51,7 +51,7 @@ pub(crate) struct CommonArguments {
     pub(crate) data: PathBuf,
     /// The learner, with settings if they are to be others than usual: NAME or 'NAME KEY=VALUE …',
     /// where kernel=SPEC may be one of them; `mercer learners` lists them
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) learner: String,
     /// gaussian:SIGMA, laplace:SIGMA, matern32:SIGMA, matern52:SIGMA, polynomial:DEGREE,OFFSET,
     /// linear, mix:0.4*gaussian:0.4+0.6*gaussian:0.7, or median

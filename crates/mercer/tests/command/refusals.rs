@@ -121,8 +121,7 @@ fn wrong_names_and_numbers() {
     for (arguments, parts) in [
         ("", &["no command was given", "mercer --help"][..]),
         ("evil d.csv", &["evil", "eval"]),
-        ("eval", &["--learner <NAME>", "<DATA>", "mercer eval --help"]),
-        ("eval d.csv", &["--learner <NAME>"]),
+        ("eval", &["<DATA>", "mercer eval --help"]),
         ("eval d.csv --learner nons", &["\"nons\"", "is nons-ald meant?", "mercer learners"]),
         ("eval d.csv --learner krls --set gamma=1", &["no key \"gamma\"", "nu, lambda, forgetting, max_dictionary"]),
         ("eval d.csv --learner krls --set nu", &["\"nu\" is not KEY=VALUE"]),

@@ -245,6 +245,8 @@ fn headers_in_doubt() {
         ("id,2019,2020,2021\nx,1.5,2,3\n", "id", true),
         ("country,code,1960,1961\nAruba,ABW,54608,55811\nAruba,ABW,54608,55811\n", "country", true),
         ("country,2000,1995,1990\nA,1,2,3\nB,4,5,6\n", "country", true),
+        // As Eurostat writes them, with flags and colons for gaps.
+        ("geo,2019 ,2020 \nAT,: ,7.1 b\nBE,1.5 ,2 \n", "geo", true),
         // Rows of years, a text that is there again, and years out of order are data.
         ("Bob,1985,2003\nAnn,1990,2001\n", "x1", false),
         ("red,1999,2001\nred,5,6\n", "x1", false),
