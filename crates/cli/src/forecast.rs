@@ -18,6 +18,7 @@ mod record;
 mod report;
 mod rows;
 mod run_output;
+mod tables;
 mod times;
 
 use std::iter;
@@ -45,6 +46,7 @@ use future::Future;
 use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
 use passes::Passes;
 use run_output::ForecastOutput;
+use tables::TableArguments;
 
 pub(crate) use pass::{PassOptions, SeriesPass};
 
@@ -144,6 +146,8 @@ pub(crate) struct ForecastArguments {
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
     #[command(flatten)]
+    tables: TableArguments,
+    #[command(flatten)]
     plot: PlotArguments,
     /// Print one JSON object
     #[arg(long)]
@@ -225,6 +229,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let inputs: Vec<&Path> = iter::once(&arguments.series).chain(&arguments.future).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[
         ("--predictions", &arguments.predictions),
+        ("--backtest-rows", &arguments.tables.backtest_rows),
         ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
@@ -304,7 +309,12 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
 impl ForecastArguments {
     /// True if each row is answered on standard output when it comes.
     fn is_streaming(&self, source: &Source<'_>) -> bool {
-        matches!(source, Source::StandardInput) && !self.json && self.predictions.is_none()
+        matches!(source, Source::StandardInput) && !self.waits()
+    }
+
+    /// True if nothing is answered before the last row.
+    fn waits(&self) -> bool {
+        self.json || self.predictions.is_some() || self.tables.are_asked()
     }
 }
 

@@ -153,6 +153,11 @@ impl SeriesPass {
         }
     }
 
+    /// Knows the inputs of the rows to come.
+    pub(super) fn foresee(&mut self, inputs: Vec<f64>) {
+        self.future = inputs;
+    }
+
     /// Comes to forecast so many steps, where the inputs of all of them are known: those of the
     /// planned rows, and behind them those that the pass has.
     pub(super) fn plan(&mut self, steps: usize, planned: impl Iterator<Item = f64>) -> Result<(), Failure> {
@@ -278,7 +283,7 @@ impl SeriesPass {
     }
 
     /// Probabilities whose quantiles are told beside intervals.
-    fn quantiles(&self) -> &[f64] {
+    pub(super) fn quantiles(&self) -> &[f64] {
         &self.probabilities[if self.has_ends { 2 } else { 0 }..]
     }
 
@@ -479,6 +484,11 @@ impl SeriesPass {
     /// The values of the last row, and its predictions, made before it was seen.
     pub(crate) fn last(&self) -> [&[f64]; 2] {
         [&self.output, &self.prediction]
+    }
+
+    /// The inputs of the last row.
+    pub(super) fn last_input(&self) -> &[f64] {
+        &self.input
     }
 
     /// The ends of the intervals around those.

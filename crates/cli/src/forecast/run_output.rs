@@ -12,6 +12,7 @@ use super::passes::Passes;
 use super::picture::SeriesPicture;
 use super::record::SeriesRecord;
 use super::report::ForecastReport;
+use super::tables::SeriesTable;
 use crate::data::source::Source;
 use crate::report::failure::Failure;
 use crate::report::output::{self, Predictions};
@@ -27,8 +28,8 @@ pub(super) struct ForecastOutput {
     streaming: bool,
     file: Option<Predictions>,
     scored: SeriesRecord,
-    /// Where the forecast is of rows to come that need nothing else.
     backtest: Option<Backtest>,
+    backtest_rows: Option<SeriesTable>,
     #[cfg(feature = "plots")]
     picture: Option<(PlotFile, SeriesPicture)>,
     line: String,
@@ -50,7 +51,9 @@ impl ForecastOutput {
         let picture = arguments.plot.create(read)?.map(|file| (file, SeriesPicture::new()));
         #[cfg(not(feature = "plots"))]
         arguments.plot.refuse()?;
-        let steps = pass.steps().filter(|_| !streaming && pass.columns().inputs.is_empty());
+        let steps = pass.steps().filter(|_| !streaming);
+        let backtest_rows = arguments.tables.backtest_rows.as_deref();
+        let backtest_rows = backtest_rows.map(|path| Backtest::table(path, read, (pass, feed))).transpose()?;
         let create = |path| Predictions::create(path, read, &header);
         let file = arguments.predictions.as_deref().map(create).transpose()?;
         if streaming && !output::print_on(&header)? {
@@ -61,7 +64,8 @@ impl ForecastOutput {
             streaming,
             file,
             scored: SeriesRecord::new(pass),
-            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest)),
+            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest, backtest_rows.is_some())),
+            backtest_rows,
             #[cfg(feature = "plots")]
             picture,
             line: String::new(),
@@ -117,6 +121,9 @@ impl ForecastOutput {
                     self.data
                 ));
             }
+            if let (Some(table), Some(backtest)) = (&mut self.backtest_rows, &self.backtest) {
+                backtest.write(pass, feed, table)?;
+            }
             if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
                 self.line.clear();
                 pass.write_forecast(feed, forecast, &mut self.line);
@@ -136,6 +143,9 @@ impl ForecastOutput {
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             if let Some(file) = self.file {
                 file.finish()?;
+            }
+            if let Some(table) = self.backtest_rows {
+                table.finish()?;
             }
         }
         #[cfg(feature = "plots")]
