@@ -38,6 +38,7 @@ mod any;
 mod discounted;
 mod epoch_schedule;
 mod error;
+mod evidence;
 mod extrapolation;
 mod filtered;
 mod filters;
@@ -71,12 +72,15 @@ pub use guarded::GuardedForecaster;
 pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
 pub use lags::Forgetting;
+pub use known::InputEffect;
 pub use last_value::LastValue;
 pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};
-pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, SharedWeights, Tally};
+pub use season::{
+    Detail, ErrorSums, ForecastParts, Periods, SeasonMixture, SeasonParams, SeasonScores, SharedWeights, Tally,
+};
 pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};

@@ -190,7 +190,7 @@ impl Backtest {
         let quantiles = pass.quantiles().iter().map(|p| format!("forecast_{p}"));
         let first = ["y", "forecast"].map(str::to_owned).into_iter();
         let columns = first.chain(ends).chain(quantiles).chain(["scale".to_owned()]);
-        SeriesTable::create(("--backtest-rows", path), read, (pass, feed), &["origin", "step"], columns)
+        SeriesTable::create(("--backtest-rows", path), read, (pass, feed), (&["origin", "step"], false), columns)
     }
 
     /// Writes the rows of a group.
@@ -205,7 +205,8 @@ impl Backtest {
                 values.extend(made.quantiles.iter().copied().map(Some));
                 values.push(outcome.change);
                 let keys = [outcome.known, place / outputs + 1];
-                table.push(pass, feed, &TableRow { keys, time: *time, output: place % outputs, values: &values })?;
+                let row = TableRow { scenario: None, keys, time: *time, output: place % outputs, values: &values };
+                table.push(pass, feed, &row)?;
             }
         }
         Ok(())
