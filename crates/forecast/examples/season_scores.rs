@@ -48,7 +48,9 @@ struct Outcome {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let Some(folder) = arguments.next() else {
-        println!("usage: season_scores FOLDER [found] [full|light] [inputs]; the folder holds manifest.json and NAME.csv.gz");
+        println!(
+            "usage: season_scores FOLDER [found] [full|light] [inputs]; the folder holds manifest.json and NAME.csv.gz"
+        );
         return Ok(());
     };
     let options: Vec<String> = arguments.collect();

@@ -111,7 +111,12 @@ impl Evidence {
 
     /// Learns a row and its forecasts, with the inputs and without, behind `gap` missing rows.
     /// `effect` is that of the row's inputs by given coefficients.
-    pub(super) fn learn(&mut self, y: Option<f64>, (gap, forecasts): (usize, [f64; 2]), effect: impl Fn(&[f64]) -> f64) {
+    pub(super) fn learn(
+        &mut self,
+        y: Option<f64>,
+        (gap, forecasts): (usize, [f64; 2]),
+        effect: impl Fn(&[f64]) -> f64,
+    ) {
         let (row, horizons) = (self.without.time() - 1, self.horizons());
         if let Some(y) = y {
             self.judge(gap + 1, forecasts, y);

@@ -141,9 +141,7 @@ impl Effect {
     pub(super) fn told(&self, share: f64) -> Vec<InputEffect> {
         let best = self.best();
         let one = |(i, (unit, beta)): (usize, (&f64, &f64))| match best.filter(|way| *unit > 0.0 && way.rows > 0.0) {
-            Some(way) => {
-                InputEffect { per_unit: beta / unit, standard_error: way.standard_error(i) / unit, share }
-            }
+            Some(way) => InputEffect { per_unit: beta / unit, standard_error: way.standard_error(i) / unit, share },
             None => InputEffect { per_unit: 0.0, standard_error: f64::INFINITY, share },
         };
         self.units.iter().zip(self.coefficients.iter()).enumerate().map(one).collect()

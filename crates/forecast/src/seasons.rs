@@ -3,8 +3,8 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::OutlierScreen;
 
-use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::evidence::Evidence;
+use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
 use crate::known::{Effect, InputEffect};
 use crate::{Epoch, Error, ForecastParts, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
@@ -139,7 +139,9 @@ impl SeasonColumn {
             let gap = evidence.without.gap();
             let without = finish(evidence.without.step(observed), 0.0, floor);
             if leaves.is_none() {
-                evidence.learn(counts, (gap, [prediction, without]), |coefficients| effect.evaluate_by(coefficients, input));
+                evidence.learn(counts, (gap, [prediction, without]), |coefficients| {
+                    effect.evaluate_by(coefficients, input)
+                });
                 prediction = share * prediction + (1.0 - share) * without;
             }
             effect.learn(input, counts, self.mixture.periods().first().copied());

@@ -126,8 +126,7 @@ impl AnomalyReport {
                 time.as_str().map_or_else(|| time.to_string(), |time| Plain(time).to_string())
             });
             let group = anomaly.group.as_ref().map_or(String::new(), |group| format!("{}, ", Plain(group)));
-            let [y, forecast, lower, upper] =
-                [anomaly.y, anomaly.forecast, anomaly.lower, anomaly.upper].map(digits);
+            let [y, forecast, lower, upper] = [anomaly.y, anomaly.forecast, anomaly.lower, anomaly.upper].map(digits);
             let _ = writeln!(
                 text,
                 "  {time:>14}  {group}{}: {y} where {forecast} [{lower}, {upper}] was forecast",

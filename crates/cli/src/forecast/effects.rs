@@ -51,7 +51,11 @@ impl EffectReport {
         }
         // Writing to a string cannot fail.
         let head = "effect of one unit";
-        let _ = writeln!(text, "\n  {head:<26}  {:>12}  {:>12}  {:>12}  {:>12}", "adds", "± error", "of the mean", "weight");
+        let _ = writeln!(
+            text,
+            "\n  {head:<26}  {:>12}  {:>12}  {:>12}  {:>12}",
+            "adds", "± error", "of the mean", "weight"
+        );
         for effect in effects {
             let name = if several {
                 format!("{} on {}", Plain(&effect.input), Plain(&effect.column))

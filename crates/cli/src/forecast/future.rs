@@ -45,12 +45,7 @@ impl Future {
         Ok(all)
     }
 
-    fn read(
-        path: &Path,
-        arguments: &ForecastArguments,
-        feed: &SeriesFeed,
-        stop: &Stop,
-    ) -> Result<Self, Failure> {
+    fn read(path: &Path, arguments: &ForecastArguments, feed: &SeriesFeed, stop: &Stop) -> Result<Self, Failure> {
         let names = feed.columns().input_names();
         if names.is_empty() {
             return Err(Failure::usage("--future is for the columns of --known or --inputs; name them"));

@@ -106,7 +106,8 @@ pub(super) fn told(parts: &[ForecastParts], inputs: &[&str]) -> Vec<Vec<Value>> 
         let seasons: Vec<f64> = parts.seasons.iter().map(|season| season[step]).collect();
         let mut object = json!({ "trend": parts.trend[step], "seasons": seasons });
         if !parts.inputs.is_empty() {
-            let effects = inputs.iter().zip(&parts.inputs).map(|(name, input)| ((*name).to_owned(), json!(input[step])));
+            let effects =
+                inputs.iter().zip(&parts.inputs).map(|(name, input)| ((*name).to_owned(), json!(input[step])));
             object["effects"] = Value::Object(effects.collect());
         }
         object["rest"] = json!(parts.rest[step]);

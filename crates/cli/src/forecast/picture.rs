@@ -98,9 +98,12 @@ impl SeriesPicture {
         let (k, [values, predictions], band) = (pass.rows() - 1, pass.last(), pass.band());
         if self.recent.len() == RECENT {
             self.recent.pop_front();
+        }
+        if self.parts.len() == RECENT {
             self.parts.pop_front();
         }
-        self.parts.extend(pass.parts().first().cloned());
+        // Before the experts have begun there are no parts.
+        self.parts.extend(pass.parts().first().filter(|_| pass.is_scored()).cloned());
         let shown = |output: usize| PictureRow {
             k: k as f64,
             value: values[output],
@@ -111,14 +114,7 @@ impl SeriesPicture {
         self.recent.push_back((feed.time(0), (0..values.len().min(OUTPUTS)).map(shown).collect()));
     }
 
-    fn draw(
-        &self,
-        pass: &SeriesPass,
-        feed: &SeriesFeed,
-        scored: &SeriesRecord,
-        data: &str,
-        aheads: &Aheads,
-    ) -> Panels {
+    fn draw(&self, pass: &SeriesPass, feed: &SeriesFeed, scored: &SeriesRecord, data: &str, aheads: &Aheads) -> Panels {
         let outputs = pass.columns().outputs.len();
         let method = pass.model().method.as_str();
         let data = short_name(data);
@@ -190,8 +186,7 @@ impl SeriesPicture {
             self.recent.iter().skip(skip).filter_map(|(_, row)| row.get(output).copied()).collect();
         let column = |of: &dyn Fn(&PictureRow) -> f64| rows.iter().map(of).collect::<Vec<f64>>();
         let (k, values, predictions) = (column(&|row| row.k), column(&|row| row.value), column(&|row| row.prediction));
-        let mut figure =
-            Figure::new(name).x_label(row_label(feed, ahead)).y_label("value");
+        let mut figure = Figure::new(name).x_label(row_label(feed, ahead)).y_label("value");
         let times = self
             .recent
             .iter()

@@ -231,12 +231,7 @@ impl Coming {
 }
 
 impl ForecastReport {
-    pub(super) fn new(
-        passes: &Passes,
-        feed: &SeriesFeed,
-        scored: &SeriesRecord,
-        results: ForecastResults,
-    ) -> Self {
+    pub(super) fn new(passes: &Passes, feed: &SeriesFeed, scored: &SeriesRecord, results: ForecastResults) -> Self {
         let ForecastResults { backtest, mut comings, scenarios, anomalies } = results;
         let (pass, all) = (passes.first(), passes.all());
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());

@@ -160,11 +160,14 @@ impl ForecastOutput {
             }
         }
         #[cfg(feature = "plots")]
-        let picture =
-            self.picture.take().map(|(file, gathered)| (file, gathered.draw(passes, feed, &self.scored, &self.data, &aheads)));
+        let picture = self
+            .picture
+            .take()
+            .map(|(file, gathered)| (file, gathered.draw(passes, feed, &self.scored, &self.data, &aheads)));
         let mut text = String::new();
         if !self.streaming {
-            let report = self.report(passes, feed, (comings, aheads.first().and_then(|(_, ahead)| ahead.as_ref())), arguments);
+            let report =
+                self.report(passes, feed, (comings, aheads.first().and_then(|(_, ahead)| ahead.as_ref())), arguments);
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             self.file.map_or(Ok(()), Predictions::finish)?;
             self.backtest_rows.map_or(Ok(()), SeriesTable::finish)?;

@@ -220,8 +220,7 @@ impl SeasonSeries {
         let Some(settled) = self.settled.as_ref().filter(|_| !path.is_empty()) else { return parts };
         let [first, last] = [1, path.len()].map(|step| bucket(self.gap + step, horizons));
         let filters = settled.experts.filters();
-        let weights: Vec<Vec<f64>> =
-            (first..=last).map(|b| settled.buckets.of_first(filters, b, self.rows)).collect();
+        let weights: Vec<Vec<f64>> = (first..=last).map(|b| settled.buckets.of_first(filters, b, self.rows)).collect();
         let weights = |step: usize| &weights[bucket(self.gap + step + 1, horizons) - first][..];
         settled.experts.explain(&self.periods, weights, &mut parts);
         parts
