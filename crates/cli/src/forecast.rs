@@ -1,14 +1,17 @@
 //! `mercer forecast`: predicts every row of a series from the rows before it, and what comes after
 //! the last.
 
+mod anomalies;
 mod backtest;
 mod beginning;
 mod clock;
 mod columns;
+mod effects;
 mod feed;
 mod future;
 mod method;
 mod overshoots;
+mod parts;
 mod pass;
 mod passes;
 #[cfg(feature = "plots")]
@@ -18,6 +21,7 @@ mod record;
 mod report;
 mod rows;
 mod run_output;
+mod tables;
 mod times;
 
 use std::iter;
@@ -45,6 +49,7 @@ use future::Future;
 use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
 use passes::Passes;
 use run_output::ForecastOutput;
+use tables::TableArguments;
 
 pub(crate) use pass::{PassOptions, SeriesPass};
 
@@ -115,8 +120,8 @@ pub(crate) struct ForecastArguments {
     ///
     /// A series has a state of about 0.25 MB, with fewer experts than a single series has. What
     /// experts are worth in the series so far, a new one begins with. The output has the names of
-    /// the groups. A model file keeps them all, and the column.
-    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["model", "plot", "future", "inputs"])]
+    /// the groups. A model file keeps them all, and the column. --plot draws the first twelve.
+    #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["model", "future", "inputs"])]
     group: Option<ColumnChoice>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
@@ -134,15 +139,19 @@ pub(crate) struct ForecastArguments {
     /// The rows that follow: a file with the columns of --known or --inputs, and with the times if
     /// the series has some
     ///
-    /// As many steps are forecast as it has rows, unless --steps says fewer.
+    /// As many steps are forecast as it has rows, unless --steps says fewer. Several files are
+    /// scenarios, such as --future plan.csv --future bold.csv: each is forecast, and named by its
+    /// file without the ending.
     #[arg(long, value_name = "FILE")]
-    future: Option<PathBuf>,
+    future: Vec<PathBuf>,
     #[command(flatten)]
     dialect: Dialect,
     /// Write the prediction of every row, made before it was seen, to this CSV file: k from 0, then
     /// one column an output; then the rows of --steps. It appears when the run is complete
     #[arg(long, value_name = "OUT.csv")]
     predictions: Option<PathBuf>,
+    #[command(flatten)]
+    tables: TableArguments,
     #[command(flatten)]
     plot: PlotArguments,
     /// Print one JSON object
@@ -222,9 +231,12 @@ Examples:
 ";
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
-    let inputs: Vec<&Path> = iter::once(&arguments.series).chain(&arguments.future).map(PathBuf::as_path).collect();
+    let read: Vec<&Path> = iter::once(&arguments.series).chain(&arguments.future).map(PathBuf::as_path).collect();
     output::refuse_same_places(&[
         ("--predictions", &arguments.predictions),
+        ("--backtest-rows", &arguments.tables.backtest_rows),
+        ("--parts", &arguments.tables.parts),
+        ("--anomalies", &arguments.tables.anomalies),
         ("--out", &arguments.model.out),
         ("--plot", &arguments.plot.plot),
     ])?;
@@ -238,7 +250,7 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let _lock = asked.lock()?;
     let start = asked.model.as_deref().map(Beginning::load).transpose()?;
     let saved = saved.map(|path| Beginning::load(path).map(|model| (path, model))).transpose()?;
-    let stop = asked.prepare(&inputs)?;
+    let stop = asked.prepare(&read)?;
     // What would be left of a file of predictions is cleared away.
     let stop = if asked.out.is_none() && arguments.predictions.is_some() { Stop::listen()? } else { stop };
     let opened = SeriesFeed::open(&source, arguments, start.as_ref(), stop.clone());
@@ -247,9 +259,9 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         stop.failure()?;
     }
     let mut feed = opened?;
-    let future = arguments.future.as_deref().map(|path| Future::read(path, arguments, &feed, &stop)).transpose()?;
-    let future = future.unwrap_or_default();
-    let steps = arguments.steps.or(NonZeroUsize::new(future.rows));
+    let scenarios = Future::all(arguments, &feed, &stop)?;
+    let (inputs, rows) = scenarios.first().map_or((Vec::new(), 0), |first| (first.inputs.clone(), first.rows));
+    let steps = arguments.steps.or(NonZeroUsize::new(rows));
     let fresh = match start {
         Some(model) => model,
         None => {
@@ -264,7 +276,13 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
         None => fresh,
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
-    let wanted = PassOptions { steps, future: future.inputs.clone(), quantiles: arguments.quantiles.clone() };
+    let wanted = PassOptions {
+        steps,
+        future: inputs,
+        quantiles: arguments.quantiles.clone(),
+        usual: arguments.tables.usual(),
+        explains: arguments.tables.parts.is_some(),
+    };
     let mut passes = Passes::new(model, feed.columns().clone(), wanted)?;
     let streaming = arguments.is_streaming(&source);
     if streaming {
@@ -273,7 +291,10 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     if !arguments.quantiles.is_empty() && passes.first().seasons().is_none() {
         return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
     }
-    let read: Vec<&Path> = inputs.into_iter().chain(asked.model.as_deref()).collect();
+    if passes.first().seasons().is_none() {
+        arguments.tables.refuse()?;
+    }
+    let read: Vec<&Path> = read.into_iter().chain(asked.model.as_deref()).collect();
     let Some(mut told) = ForecastOutput::begin(arguments, &source, &read, passes.first(), &feed)? else {
         return Ok(());
     };
@@ -289,22 +310,27 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     }
     feed.tell_gaps();
     feed.tell_plan(arguments.steps);
-    future.check(&feed)?;
+    scenarios.iter().try_for_each(|future| future.check(&feed))?;
     if !streaming {
-        passes.plan(&mut feed, arguments.steps, future.rows)?;
+        passes.plan(&mut feed, arguments.steps, rows)?;
     }
     if let (None, Some(path)) = (&saving, &arguments.predictions) {
         let rows = passes.all().iter().map(SeriesPass::rows).sum::<usize>();
         let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
         stop.failure().map_err(|failure| failure.with(&unwritten))?;
     }
-    told.end(arguments, &mut passes, &mut feed, stop.requested())
+    told.end(arguments, (&mut passes, &scenarios), &mut feed, stop.requested())
 }
 
 impl ForecastArguments {
     /// True if each row is answered on standard output when it comes.
     fn is_streaming(&self, source: &Source<'_>) -> bool {
-        matches!(source, Source::StandardInput) && !self.json && self.predictions.is_none()
+        matches!(source, Source::StandardInput) && !self.waits()
+    }
+
+    /// True if nothing is answered before the last row.
+    fn waits(&self) -> bool {
+        self.json || self.predictions.is_some() || self.tables.are_asked()
     }
 }
 

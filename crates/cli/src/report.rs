@@ -13,6 +13,7 @@ pub(crate) mod output;
 pub(crate) mod plain;
 pub(crate) mod plot;
 pub(crate) mod replies;
+pub(crate) mod result_table;
 pub(crate) mod sample;
 pub(crate) mod scores;
 pub(crate) mod stretches;

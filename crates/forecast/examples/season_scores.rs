@@ -1,13 +1,14 @@
 //! Scores of [`SeasonMixture`] on a folder of series beside kept scores of others.
 //!
 //! ```sh
-//! cargo run --release -p mercer-forecast --example season_scores -- FOLDER [found] [full|light]
+//! cargo run --release -p mercer-forecast --example season_scores -- FOLDER [found] [full|light] [inputs]
 //! ```
 //!
 //! The folder holds `NAME.csv.gz` (the first column is the series, and a cell that is no number a
 //! missing row) and `manifest.json`: for each series `periods`, the horizon `h`, the `origins`
 //! (numbers of known rows), and of each peer, which was refitted at each origin, `mase` and if
-//! known `quantile_loss`. `found` gives no periods; `light` takes fewer experts. Each series is
+//! known `quantile_loss`. `found` gives no periods; `light` takes fewer experts; `inputs` takes the further columns of series
+//! that are `known` in advance. Each series is
 //! followed once, row by row. Its MASE is the mean error of the forecasts at the origins, divided
 //! by the mean change over a season before the first of them; the quantile loss is that of the
 //! quantiles of .05, .1, .5, .9 and .95, divided likewise. Ratios are geometric means, with those
@@ -22,7 +23,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use flate2::read::GzDecoder;
-use mercer_forecast::{Detail, Periods, SeasonMixture, SeasonParams};
+use mercer_forecast::{Detail, Forecaster, Periods, SeasonMixture, SeasonParams, Seasons};
 use serde_json::Value;
 
 const PROBABILITIES: [f64; 5] = [0.05, 0.1, 0.5, 0.9, 0.95];
@@ -47,7 +48,9 @@ struct Outcome {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let Some(folder) = arguments.next() else {
-        println!("usage: season_scores FOLDER [found] [full|light]; the folder holds manifest.json and NAME.csv.gz");
+        println!(
+            "usage: season_scores FOLDER [found] [full|light] [inputs]; the folder holds manifest.json and NAME.csv.gz"
+        );
         return Ok(());
     };
     let options: Vec<String> = arguments.collect();
@@ -59,7 +62,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
     let mut outcomes = Vec::new();
     for (name, facts) in manifest.iter().filter(|(_, facts)| facts["origins"].is_array()) {
-        let outcome = follow(&series(&folder.join(format!("{name}.csv.gz")))?, facts, &options)?;
+        let (series, inputs) = series(&folder.join(format!("{name}.csv.gz")))?;
+        let outcome = follow(&series, &inputs, facts, &options)?;
         let best = peers(facts, "mase").map(|(_, score)| score).fold(f64::INFINITY, f64::min);
         println!(
             "{name:16}{:8.3}{best:10.3}{:9.4}{:9.3}{:9.3}{:9.1}  {:?}",
@@ -112,19 +116,69 @@ fn peers<'a>(facts: &'a Value, measure: &str) -> impl Iterator<Item = (&'a str, 
     scores.filter_map(|(peer, score)| Some((peer.as_str(), score.as_f64()?)))
 }
 
-/// The rows of the first column.
-fn series(path: &Path) -> Result<Vec<Option<f64>>, Box<dyn Error>> {
-    let lines = BufReader::new(GzDecoder::new(File::open(path)?)).lines().skip(1);
-    let row =
-        |line: String| line.split(',').next().and_then(|cell| cell.trim().parse().ok()).filter(|y: &f64| y.is_finite());
-    lines.map(|line| Ok(row(line?))).collect()
+/// The rows of the first column, and the others.
+#[allow(clippy::type_complexity, reason = "an example")]
+fn series(path: &Path) -> Result<(Vec<Option<f64>>, Vec<Vec<f64>>), Box<dyn Error>> {
+    let (mut series, mut inputs) = (Vec::new(), Vec::new());
+    for line in BufReader::new(GzDecoder::new(File::open(path)?)).lines().skip(1) {
+        let line = line?;
+        let cells: Vec<Option<f64>> = line.split(',').map(|cell| cell.trim().parse().ok()).collect();
+        series.push(cells.first().copied().flatten().filter(|y| y.is_finite()));
+        inputs.push(cells.into_iter().skip(1).map(|cell| cell.unwrap_or(0.0)).collect());
+    }
+    Ok((series, inputs))
+}
+
+/// A series that is followed, with inputs or without.
+enum Follower {
+    Alone(Box<SeasonMixture>),
+    WithInputs(Box<Seasons>),
+}
+
+impl Follower {
+    fn path(&self, inputs: &[Vec<f64>]) -> Result<Vec<f64>, Box<dyn Error>> {
+        Ok(match self {
+            Self::Alone(mixture) => mixture.path(inputs.len()),
+            Self::WithInputs(seasons) => seasons.forecast(inputs.len(), &inputs.concat())?,
+        })
+    }
+
+    fn quantile(&self, p: f64, step: usize, forecast: f64) -> f64 {
+        match self {
+            Self::Alone(mixture) => mixture.quantile(p, step, forecast),
+            Self::WithInputs(seasons) => seasons.quantile(0, p, step, forecast),
+        }
+    }
+
+    fn learn(&mut self, y: Option<f64>, input: &[f64]) -> Result<f64, Box<dyn Error>> {
+        Ok(match self {
+            Self::Alone(mixture) => mixture.learn(y)?,
+            Self::WithInputs(seasons) => {
+                let mut prediction = [0.0];
+                seasons.predict_then_observe(input, &[y.unwrap_or(f64::NAN)], &mut prediction)?;
+                prediction[0]
+            }
+        })
+    }
+
+    fn periods(&self) -> &[usize] {
+        match self {
+            Self::Alone(mixture) => mixture.periods(),
+            Self::WithInputs(seasons) => seasons.mixture(0).periods(),
+        }
+    }
 }
 
 fn numbers(value: &Value) -> Vec<usize> {
     value.as_array().into_iter().flatten().filter_map(|number| Some(number.as_u64()? as usize)).collect()
 }
 
-fn follow(series: &[Option<f64>], facts: &Value, options: &[String]) -> Result<Outcome, Box<dyn Error>> {
+fn follow(
+    series: &[Option<f64>],
+    inputs: &[Vec<f64>],
+    facts: &Value,
+    options: &[String],
+) -> Result<Outcome, Box<dyn Error>> {
     let has = |option: &str| options.iter().any(|own| own == option);
     let (given, origins) = (numbers(&facts["periods"]), numbers(&facts["origins"]));
     let horizon = facts["h"].as_u64().unwrap_or(1) as usize;
@@ -140,12 +194,17 @@ fn follow(series: &[Option<f64>], facts: &Value, options: &[String]) -> Result<O
             _ => Detail::default(),
         })
         .horizons(horizon);
-    let mut mixture = SeasonMixture::new(params)?;
+    let known = facts["known"].as_array().map_or(0, Vec::len);
+    let mut mixture = if has("inputs") && known > 0 {
+        Follower::WithInputs(Box::new(Seasons::new(1, known, &params)?))
+    } else {
+        Follower::Alone(Box::new(SeasonMixture::new(params)?))
+    };
     let (mut outcome, mut steps) = (Outcome { is_short: first <= SHORT, ..Outcome::default() }, 0.0);
     let begun = Instant::now();
     for (t, y) in series.iter().enumerate() {
         if origins.contains(&t) {
-            let path = mixture.path(horizon);
+            let path = mixture.path(&inputs[t..(t + horizon).min(inputs.len())])?;
             for (h, (forecast, truth)) in (1..).zip(path.iter().zip(&series[t..])) {
                 let Some(truth) = truth else { continue };
                 let quantiles = PROBABILITIES.map(|p| mixture.quantile(p, h, *forecast));
@@ -159,7 +218,7 @@ fn follow(series: &[Option<f64>], facts: &Value, options: &[String]) -> Result<O
                 steps += 1.0;
             }
         }
-        let prediction = mixture.learn(*y)?;
+        let prediction = mixture.learn(*y, &inputs[t])?;
         if let (true, Some(y), Some(before)) = (t >= first.max(1), y, series[t.saturating_sub(1)]) {
             outcome.one_step += (prediction - y).powi(2);
             outcome.naive += (before - y).powi(2);

@@ -28,9 +28,24 @@ const FORGETS: f64 = 0.01;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct DifferenceRegression {
     factor: SquareRootRls,
-    /// Mean squares of errors and of inputs.
+    /// Mean squares of errors and of inputs, over rows that decay.
     error: f64,
     size: f64,
+    rows: f64,
+}
+
+/// The effect of a known input on an output, as far as it is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct InputEffect {
+    /// What one unit of the input more adds to the output; 0 while the input has not changed.
+    pub per_unit: f64,
+    /// The standard error of that, by least squares, as if the differences that it is found from had
+    /// errors without memory. Infinite while the input has not changed.
+    pub standard_error: f64,
+    /// The share, from 0 to 1, of the forecast of one step that is made with the inputs: what their
+    /// effects were worth. The forecast moves by `share · per_unit` when the input does.
+    pub share: f64,
 }
 
 /// The effect of `q` inputs.
@@ -52,7 +67,7 @@ pub(super) struct Effect {
 
 impl DifferenceRegression {
     fn new(inputs: usize) -> Self {
-        Self { factor: SquareRootRls::new(&vec![RIDGE; inputs], 1), error: 0.0, size: 0.0 }
+        Self { factor: SquareRootRls::new(&vec![RIDGE; inputs], 1), error: 0.0, size: 0.0, rows: 0.0 }
     }
 
     fn learn(&mut self, x: &AlignedVec, y: f64, scratch: &mut SquareRootScratch) {
@@ -63,7 +78,16 @@ impl DifferenceRegression {
             let error = (y - guess[0]) * (y - guess[0]);
             self.error += FORGETS * (error - self.error);
             self.size += FORGETS * (size - self.size);
+            self.rows += FORGETS * (1.0 - self.rows);
         }
+    }
+
+    /// The standard error of a coefficient: `√(σ² (V⁻¹)ᵢᵢ)` with the mean square of errors as `σ²`.
+    fn standard_error(&self, coefficient: usize) -> f64 {
+        let mut unit = AlignedVec::zeros(self.factor.dimension());
+        unit[coefficient] = 1.0;
+        let square = self.factor.predict(&unit, unit.len(), &mut [0.0], &mut SquareRootScratch::default()) - 1.0;
+        (self.error / self.rows * square).sqrt()
     }
 
     /// The variance of coefficients, up to a factor.
@@ -93,11 +117,47 @@ impl Effect {
 
     /// Effect of an input on the series.
     pub(super) fn evaluate(&self, input: &[f64]) -> f64 {
-        let sum: f64 = scaled(self.first.as_deref(), &self.units, input)
-            .zip(self.coefficients.iter())
-            .map(|(x, beta)| x * beta)
-            .sum();
+        self.evaluate_by(&self.coefficients, input)
+    }
+
+    /// The same by other coefficients.
+    pub(super) fn evaluate_by(&self, coefficients: &[f64], input: &[f64]) -> f64 {
+        let sum: f64 = self.scaled(input).zip(coefficients).map(|(x, beta)| x * beta).sum();
         if sum.is_finite() { sum } else { 0.0 }
+    }
+
+    /// What each number of an input adds; their sum is the effect.
+    pub(super) fn each(&self, input: &[f64]) -> Vec<f64> {
+        let each: Vec<f64> = self.scaled(input).zip(self.coefficients.iter()).map(|(x, beta)| x * beta).collect();
+        if each.iter().sum::<f64>().is_finite() { each } else { vec![0.0; each.len()] }
+    }
+
+    /// Coefficients of the inputs in their units.
+    pub(super) fn coefficients(&self) -> &[f64] {
+        &self.coefficients
+    }
+
+    /// The effect of each input, of which forecasts have this share.
+    pub(super) fn told(&self, share: f64) -> Vec<InputEffect> {
+        let best = self.best();
+        let one = |(i, (unit, beta)): (usize, (&f64, &f64))| match best.filter(|way| *unit > 0.0 && way.rows > 0.0) {
+            Some(way) => InputEffect { per_unit: beta / unit, standard_error: way.standard_error(i) / unit, share },
+            None => InputEffect { per_unit: 0.0, standard_error: f64::INFINITY, share },
+        };
+        self.units.iter().zip(self.coefficients.iter()).enumerate().map(one).collect()
+    }
+
+    pub(super) fn inputs(&self) -> usize {
+        self.units.len()
+    }
+
+    /// The regression that counts.
+    fn best(&self) -> Option<&DifferenceRegression> {
+        self.ways.iter().min_by(|a, b| a.doubt().total_cmp(&b.doubt()))
+    }
+
+    fn scaled<'a>(&'a self, input: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        scaled(self.first.as_deref(), &self.units, input)
     }
 
     /// Learns a row; a missing one has no `y`. `season` is the shortest period.
@@ -138,9 +198,11 @@ impl Effect {
             }
         }
         self.work = (x, scratch);
-        if let Some(best) = self.ways.iter().min_by(|a, b| a.doubt().total_cmp(&b.doubt())) {
-            best.factor.coefficients(q, &mut self.coefficients);
+        let mut coefficients = std::mem::take(&mut self.coefficients);
+        if let Some(best) = self.best() {
+            best.factor.coefficients(q, &mut coefficients);
         }
+        self.coefficients = coefficients;
         let kept = self.rows_kept() * (q + 1);
         self.past.drain(..self.past.len().saturating_sub(kept));
     }
@@ -167,7 +229,8 @@ impl Effect {
         for way in &self.ways {
             way.factor.validate()?;
             let fits = (way.factor.dimension(), way.factor.outputs()) == (inputs, 1);
-            Inconsistent::require(fits && way.error >= 0.0 && way.size >= 0.0, WHAT, "each regression has all inputs")?;
+            let sound = way.error >= 0.0 && way.size >= 0.0 && (0.0..=1.0).contains(&way.rows);
+            Inconsistent::require(fits && sound, WHAT, "each regression has all inputs")?;
         }
         Ok(())
     }
@@ -193,6 +256,12 @@ mod tests {
         }
         assert_eq!(effect.validate(2), Ok(()));
         let difference = |a: [f64; 2], b: [f64; 2]| effect.evaluate(&a) - effect.evaluate(&b);
+        let told = effect.told(0.75);
+        for (found, (truth, share)) in told.iter().zip([(15.0, 0.75), (-40.0, 0.75)]) {
+            let off = (found.per_unit - truth).abs();
+            assert!(off < 3.0 * found.standard_error && found.standard_error < truth.abs() / 5.0, "{found:?}");
+            assert_eq!(found.share, share);
+        }
         let (promotion, price) = (difference([1.0, 5.0], [0.0, 5.0]), difference([0.0, 5.1], [0.0, 5.0]));
         assert!((promotion - 15.0).abs() < 0.3 && (price + 4.0).abs() < 0.3, "{promotion} {price}");
     }

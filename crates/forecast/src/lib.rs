@@ -38,6 +38,7 @@ mod any;
 mod discounted;
 mod epoch_schedule;
 mod error;
+mod evidence;
 mod extrapolation;
 mod filtered;
 mod filters;
@@ -70,13 +71,16 @@ pub use forecaster::{ForecastScratch, Forecaster, forecast_by_missing};
 pub use guarded::GuardedForecaster;
 pub use horizons::HorizonIntervals;
 pub use kalman::{KalmanPredictor, StateSpace};
+pub use known::InputEffect;
 pub use lags::Forgetting;
 pub use last_value::LastValue;
 pub use mercer_experts::{ConformalIntervals, IntervalParams};
 pub use mixture::{ForecastMixture, GridParams};
 pub use opf::{InputParams, Opf, OpfParams};
 pub use scaled::{ScaledForecaster, ScaledParams};
-pub use season::{Detail, ErrorSums, Periods, SeasonMixture, SeasonParams, SeasonScores, SharedWeights, Tally};
+pub use season::{
+    Detail, ErrorSums, ForecastParts, Periods, SeasonMixture, SeasonParams, SeasonScores, SharedWeights, Tally,
+};
 pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};

@@ -41,6 +41,7 @@ mod free;
 mod history;
 mod lags;
 mod params;
+mod parts;
 mod periods;
 mod quantiles;
 mod scores;
@@ -55,7 +56,10 @@ use std::collections::VecDeque;
 
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 
+pub(crate) use buckets::{bucket, width as bucket_width};
+pub(crate) use coordinates::ln;
 pub use params::{Detail, Periods, SeasonParams};
+pub use parts::ForecastParts;
 pub use scores::{ErrorSums, SeasonScores, Tally};
 use series::SeasonSeries;
 pub use shared::SharedWeights;
@@ -188,6 +192,11 @@ impl SeasonMixture {
         }
     }
 
+    /// Rows missing since the last observation.
+    pub(crate) fn gap(&self) -> usize {
+        self.series.gap()
+    }
+
     /// An observation as it counts.
     pub(crate) fn counts(&self, y: f64) -> f64 {
         self.series.counts(y)
@@ -262,6 +271,31 @@ impl SeasonMixture {
         let mut path = vec![0.0; steps];
         self.forecast_into(&mut path, &mut ForecastScratch::default());
         path
+    }
+
+    /// The parts of the forecast of the next `path.len()` rows: a trend, a season for each period,
+    /// and the rest. They sum to `path`, which is [`path`](Self::path) or what has become of it.
+    ///
+    /// Trend and seasons are those of the filters that know them, with the weights that these have
+    /// among themselves; the rest is what the other experts and the filters' autoregressions add.
+    /// In the warm-up all is rest. Cost: that of the filters' forecasts.
+    ///
+    /// ```
+    /// use mercer_forecast::{Periods, SeasonMixture, SeasonParams};
+    ///
+    /// let mut sales = SeasonMixture::new(SeasonParams::default().periods(Periods::Given(vec![4])))?;
+    /// for t in 0..80_u32 {
+    ///     sales.learn(Some(100.0 + f64::from(t) + [9.0, -3.0, -5.0, -1.0][t as usize % 4]))?;
+    /// }
+    /// let path = sales.path(4);
+    /// let parts = sales.parts(&path);
+    /// assert!((0..4).all(|step| (parts.sum(step) - path[step]).abs() < 1e-9));
+    /// assert!((parts.trend[3] - 183.0).abs() < 1.0 && (parts.seasons[0][0] - 9.0).abs() < 1.0);
+    /// # Ok::<(), mercer_forecast::Error>(())
+    /// ```
+    #[must_use]
+    pub fn parts(&self, path: &[f64]) -> ForecastParts {
+        self.series.parts(path, self.params.horizons)
     }
 
     /// The quantile of `p` around `forecast`, that of the row `step ≥ 1` steps ahead. It rises with

@@ -3,13 +3,15 @@
 use mercer_core::{ExampleError, Inconsistent, ParameterError, Validate};
 use mercer_experts::OutlierScreen;
 
+use crate::evidence::Evidence;
 use crate::forecaster::{LARGEST, check_inputs, check_observation, check_prediction};
-use crate::known::Effect;
-use crate::{Epoch, Error, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
+use crate::known::{Effect, InputEffect};
+use crate::{Epoch, Error, ForecastParts, ForecastScratch, Forecaster, SeasonMixture, SeasonParams, SharedWeights};
 
 /// A [`SeasonMixture`] for each output. Inputs are known in advance, such as promotions, holidays
 /// or prices: the input of a row acts on its outputs. The linear effect of the inputs is learnt
-/// beside the mixture and taken off before it.
+/// beside the mixture and taken off before it. A second mixture knows no inputs, and each number of
+/// steps takes from both what they were worth, so that inputs which tell nothing cost little.
 ///
 /// A column that begins late, or is never there, does not change the others. A value far beyond all
 /// others is held back, and a new level followed with all that was learnt; where an output leaves a
@@ -43,7 +45,7 @@ struct SeasonColumn {
     /// Mixture of the outputs less the effect of their inputs.
     mixture: SeasonMixture,
     /// `None` without inputs.
-    effect: Option<Effect>,
+    known: Option<Box<KnownInputs>>,
     negative: bool,
     /// Values that are implausible by those before them count as missing.
     screen: OutlierScreen,
@@ -51,10 +53,23 @@ struct SeasonColumn {
     held: u64,
 }
 
+/// Facts about the inputs of an output.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct KnownInputs {
+    effect: Effect,
+    evidence: Evidence,
+}
+
 impl SeasonColumn {
-    /// Effect of an input: nothing while forecasts are the last value.
-    fn effect(&self, input: &[f64]) -> f64 {
-        self.effect.as_ref().filter(|_| self.mixture.warmed_up()).map_or(0.0, |effect| effect.evaluate(input))
+    /// What is known of the inputs: nothing while forecasts are the last value.
+    fn known(&self) -> Option<&KnownInputs> {
+        self.known.as_deref().filter(|_| self.mixture.warmed_up())
+    }
+
+    /// The share of the forecast with the inputs, so many steps ahead.
+    fn share(&self, step: usize) -> f64 {
+        self.known().map_or(1.0, |known| known.evidence.share(step))
     }
 
     /// 0 while no output was negative.
@@ -65,7 +80,37 @@ impl SeasonColumn {
     fn forecast<'a>(&self, path: &mut [f64], input: impl Fn(usize) -> &'a [f64], scratch: &mut ForecastScratch) {
         self.mixture.forecast_into(path, scratch);
         let floor = self.floor();
-        path.iter_mut().enumerate().for_each(|(step, y)| *y = finish(*y, self.effect(input(step)), floor));
+        let Some(KnownInputs { effect, evidence }) = self.known() else {
+            path.iter_mut().for_each(|y| *y = finish(*y, 0.0, floor));
+            return;
+        };
+        scratch.with_buffer(|without, scratch| {
+            without.clear();
+            without.resize(path.len(), 0.0);
+            evidence.without.forecast_into(without, scratch);
+            for (step, (y, without)) in path.iter_mut().zip(&*without).enumerate() {
+                let share = evidence.share(step + 1);
+                let with = finish(*y, effect.evaluate(input(step)), floor);
+                *y = share * with + (1.0 - share) * finish(*without, 0.0, floor);
+            }
+        });
+    }
+
+    /// The parts of a forecast.
+    fn parts<'a>(&self, path: &[f64], input: impl Fn(usize) -> &'a [f64]) -> ForecastParts {
+        let Some(KnownInputs { effect, evidence }) = self.known() else {
+            let mut parts = self.mixture.parts(path);
+            parts.inputs = vec![vec![0.0; path.len()]; self.known.as_ref().map_or(0, |known| known.effect.inputs())];
+            return parts;
+        };
+        let each: Vec<Vec<f64>> = (0..path.len()).map(|step| effect.each(input(step))).collect();
+        let left: Vec<f64> = path.iter().zip(&each).map(|(y, each)| y - each.iter().sum::<f64>()).collect();
+        let mut parts = self.mixture.parts(&left);
+        let of_input = |i: usize| each.iter().map(|each| each[i]).collect();
+        parts.inputs = (0..effect.inputs()).map(of_input).collect();
+        let shares: Vec<f64> = (1..=path.len()).map(|step| evidence.share(step)).collect();
+        parts.mix(&evidence.without.parts(path), &shares);
+        parts
     }
 
     /// Learns a row, and returns its prediction.
@@ -74,18 +119,31 @@ impl SeasonColumn {
         let held = observed.is_some_and(|y| self.screen.observe(y) < 1.0);
         self.held += u64::from(held);
         let observed = observed.filter(|_| !held);
-        let (by_input, floor) = (self.effect(input), self.floor());
+        let (by_input, floor) = (self.known().map_or(0.0, |known| known.effect.evaluate(input)), self.floor());
         let left = constant.zip(observed).is_some_and(|(constant, y)| constant != y);
         let leaves = left.then(|| self.mixture.path(1)[0]);
+        let share = self.share(1);
         if left {
             self.mixture.begin_anew();
+            self.known.iter_mut().for_each(|known| known.evidence.begin_anew());
         }
         let rest = observed.map(|y| (y - by_input).clamp(-LARGEST, LARGEST));
         let counts = rest.map(|rest| self.mixture.counts(rest) + by_input);
+        if let Some(KnownInputs { effect, evidence }) = self.known.as_deref_mut() {
+            evidence.foretell(&self.mixture, effect.coefficients());
+        }
         let made = self.mixture.step(rest);
-        let prediction = finish(leaves.unwrap_or(made), by_input, floor);
+        let mut prediction = finish(leaves.unwrap_or(made), by_input, floor);
         self.negative |= counts.is_some_and(|y| y < 0.0);
-        if let Some(effect) = &mut self.effect {
+        if let Some(KnownInputs { effect, evidence }) = self.known.as_deref_mut() {
+            let gap = evidence.without.gap();
+            let without = finish(evidence.without.step(observed), 0.0, floor);
+            if leaves.is_none() {
+                evidence.learn(counts, (gap, [prediction, without]), |coefficients| {
+                    effect.evaluate_by(coefficients, input)
+                });
+                prediction = share * prediction + (1.0 - share) * without;
+            }
             effect.learn(input, counts, self.mixture.periods().first().copied());
         }
         prediction
@@ -105,9 +163,13 @@ impl Seasons {
     pub fn new(outputs: usize, inputs: usize, params: &SeasonParams) -> Result<Self, ParameterError> {
         ParameterError::at_least_one("outputs", outputs)?;
         ParameterError::require(inputs <= MOST_INPUTS, "inputs", "at most 1000", inputs as f64)?;
+        let known = (inputs > 0).then(|| {
+            let evidence = Evidence::new(params)?;
+            Ok::<_, ParameterError>(Box::new(KnownInputs { effect: Effect::new(inputs), evidence }))
+        });
         let column = SeasonColumn {
             mixture: SeasonMixture::new(params.clone())?,
-            effect: (inputs > 0).then(|| Effect::new(inputs)),
+            known: known.transpose()?,
             negative: false,
             screen: OutlierScreen::default(),
             held: 0,
@@ -138,7 +200,10 @@ impl Seasons {
 
     /// Begins with the weights of other series: see [`SeasonMixture::begin_like`].
     pub fn begin_like(&mut self, shared: &SharedWeights) {
-        self.columns.iter_mut().for_each(|column| column.mixture.begin_like(shared));
+        for SeasonColumn { mixture, known, .. } in &mut self.columns {
+            let without = known.iter_mut().map(|known| &mut known.evidence.without);
+            std::iter::once(mixture).chain(without).for_each(|mixture| mixture.begin_like(shared));
+        }
     }
 
     /// Distance of the quantile of `p` from the forecast of an output `step ≥ 1` steps ahead.
@@ -147,7 +212,49 @@ impl Seasons {
     /// When there is no such output.
     #[must_use]
     pub fn offset(&self, output: usize, p: f64, step: usize) -> f64 {
-        self.columns[output].mixture.offset(p, step)
+        let column = &self.columns[output];
+        let with = column.mixture.offset(p, step);
+        let Some(KnownInputs { evidence, .. }) = column.known() else { return with };
+        let share = evidence.share(step);
+        share * with + (1.0 - share) * evidence.without.offset(p, step)
+    }
+
+    /// The effect of each input on an output: see [`InputEffect`].
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn effects(&self, output: usize) -> Vec<InputEffect> {
+        let column = &self.columns[output];
+        column.known.as_ref().map_or_else(Vec::new, |known| known.effect.told(column.share(1)))
+    }
+
+    /// The parts of the forecast of the next `path.len()` rows of an output, whose inputs are given
+    /// row after row: those of [`SeasonMixture::parts`], and the effect of each input. Those of the
+    /// mixtures with the inputs and without have the shares that their forecasts have.
+    ///
+    /// # Errors
+    /// When there are not as many inputs, or one is not finite.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    pub fn parts(&self, output: usize, path: &[f64], inputs: &[f64]) -> Result<ForecastParts, Error> {
+        let q = self.inputs;
+        if inputs.len() != path.len() * q {
+            return Err(ExampleError::Dimension { expected: path.len() * q, got: inputs.len() }.into());
+        }
+        inputs.chunks_exact(q.max(1)).try_for_each(|input| check_inputs(input, q))?;
+        Ok(self.columns[output].parts(path, |step| &inputs[step * q..][..q]))
+    }
+
+    /// The ends of the interval around a forecast of an output that holds this share of the values:
+    /// the quantiles of `(1 ∓ share)/2`.
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn band(&self, output: usize, share: f64, step: usize, forecast: f64) -> [f64; 2] {
+        [0.5 - share / 2.0, 0.5 + share / 2.0].map(|p| self.quantile(output, p, step, forecast))
     }
 
     /// 0 while the output was never negative: no forecast and no quantile is below.
@@ -180,9 +287,14 @@ impl Validate for Seasons {
         for column in &self.columns {
             column.mixture.validate()?;
             column.screen.validate()?;
-            let same = column.mixture.time() == self.time && column.effect.is_some() == (self.inputs > 0);
+            let same = column.mixture.time() == self.time && column.known.is_some() == (self.inputs > 0);
             Inconsistent::require(same, WHAT, "they have seen the same rows")?;
-            column.effect.iter().try_for_each(|effect| effect.validate(self.inputs))?;
+            for KnownInputs { effect, evidence } in column.known.iter().map(AsRef::as_ref) {
+                effect.validate(self.inputs)?;
+                evidence.validate(self.inputs)?;
+                let same = evidence.without.time() == self.time;
+                Inconsistent::require(same, WHAT, "that without inputs has seen the same rows")?;
+            }
         }
         Ok(())
     }

@@ -4,12 +4,18 @@
 //! An origin follows the last row of the one before, so that each row is forecast once. Forecasts
 //! that cost nothing are scored beside it. MASE is the mean absolute error in units of the mean
 //! change over a season before the origin, and the mean of that over the origins.
+//!
+//! Where inputs are known in advance, they stand in the rows of an origin: the forecaster is kept as
+//! it was there until these have come.
 
 use std::collections::VecDeque;
+use std::path::Path;
 
 use super::feed::SeriesFeed;
 use super::pass::{RowFailure, SeriesPass};
 use super::record::SeriesRecord;
+use super::tables::{SeriesTable, TableRow};
+use crate::report::failure::Failure;
 use crate::report::moments::ErrorSums;
 use crate::report::scores::{Baseline, Baselines};
 
@@ -22,6 +28,8 @@ const MOST_STEPS: usize = 2000;
 pub(super) struct Backtest {
     steps: usize,
     most: usize,
+    /// True if the rows of each origin are kept.
+    keeps_rows: bool,
     /// The open origin of each group.
     open: Vec<Option<BacktestOrigin>>,
     done: Vec<VecDeque<BacktestResult>>,
@@ -29,21 +37,43 @@ pub(super) struct Backtest {
 
 /// A forecast whose rows are to come.
 struct BacktestOrigin {
-    /// Steps that have come.
-    come: usize,
-    forecast: Vec<f64>,
+    /// Rows that were known.
+    known: usize,
+    made: BacktestForecast,
     /// The guesses of the running mean, the last value and a season ago.
     guesses: Vec<[f64; 3]>,
-    outcome: BacktestResult,
+    change: Option<f64>,
+    /// Times and values of the rows so far.
+    times: Vec<Option<f64>>,
+    came: Vec<f64>,
+}
+
+/// A forecast from an origin.
+enum BacktestForecast {
+    Made(Vec<BacktestValue>),
+    /// The forecaster as it was, and the inputs that have come.
+    Waiting(Box<SeriesPass>, Vec<f64>),
+}
+
+/// The forecast of a value, the ends of its interval, and its quantiles.
+#[derive(Clone)]
+struct BacktestValue {
+    forecast: f64,
+    ends: Option<[f64; 2]>,
+    quantiles: Vec<f64>,
 }
 
 /// The outcome of a forecast.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct BacktestResult {
     count: u64,
     /// Errors of the forecast, and of the guesses.
     errors: [ErrorSums; 4],
     change: Option<f64>,
+    /// The number of rows that were known, and each value that was forecast with its time and what
+    /// came; none unless they are kept.
+    known: usize,
+    rows: Vec<(Option<f64>, f64, BacktestValue)>,
 }
 
 /// The scores of the last origins.
@@ -60,8 +90,8 @@ pub(super) struct BacktestScores {
 
 impl Backtest {
     /// Forecasts of so many steps, scored over the last `most` origins.
-    pub(super) fn new(steps: usize, most: Option<usize>) -> Self {
-        Self { steps, most: most.unwrap_or(ORIGINS), open: Vec::new(), done: Vec::new() }
+    pub(super) fn new(steps: usize, most: Option<usize>, keeps_rows: bool) -> Self {
+        Self { steps, most: most.unwrap_or(ORIGINS), keeps_rows, open: Vec::new(), done: Vec::new() }
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
@@ -78,21 +108,28 @@ impl Backtest {
         }
         let (open, done) = (&mut self.open[group], &mut self.done[group]);
         if let Some(origin) = open {
-            origin.take(pass.last()[0]);
-            if origin.come == self.steps {
+            origin.take(pass, feed.time(0));
+            if origin.times.len() == self.steps {
                 if done.len() == self.most {
                     done.pop_front();
                 }
-                done.extend(open.take().map(|origin| origin.outcome));
+                if let Some(origin) = open.take() {
+                    done.push_back(origin.judge(self.steps, outputs, self.keeps_rows)?);
+                }
             }
         }
         if open.is_none() && pass.is_scored() && self.steps <= MOST_STEPS {
-            let forecast = pass.forecast(self.steps)?;
+            let made = if pass.last_input().is_empty() {
+                BacktestForecast::Made(BacktestValue::all(pass, self.steps)?)
+            } else {
+                BacktestForecast::Waiting(Box::new(pass.clone()), Vec::new())
+            };
             let steps = (1..=self.steps).flat_map(|step| (0..outputs).map(move |output| (step, output)));
             let guesses =
                 steps.map(|(step, output)| scored.guesses(group, output, pass.period(feed, output), step)).collect();
-            let outcome = BacktestResult { change: scored.change(group..group + 1), ..BacktestResult::default() };
-            *open = Some(BacktestOrigin { come: 0, forecast, guesses, outcome });
+            let change = scored.change(group..group + 1);
+            let (times, came) = (Vec::new(), Vec::new());
+            *open = Some(BacktestOrigin { known: pass.rows(), made, guesses, change, times, came });
         }
         Ok(())
     }
@@ -142,18 +179,91 @@ impl Backtest {
             baselines: Baselines(baselines.collect()),
         })
     }
+
+    /// The table of the rows.
+    pub(super) fn table(
+        path: &Path,
+        read: &[&Path],
+        (pass, feed): (&SeriesPass, &SeriesFeed),
+    ) -> Result<SeriesTable, Failure> {
+        let ends = ["forecast_low", "forecast_high"].into_iter().filter(|_| pass.has_intervals()).map(str::to_owned);
+        let quantiles = pass.quantiles().iter().map(|p| format!("forecast_{p}"));
+        let first = ["y", "forecast"].map(str::to_owned).into_iter();
+        let columns = first.chain(ends).chain(quantiles).chain(["scale".to_owned()]);
+        SeriesTable::create(("--backtest-rows", path), read, (pass, feed), (&["origin", "step"], false), columns)
+    }
+
+    /// Writes the rows of a group.
+    pub(super) fn write(&self, pass: &SeriesPass, feed: &SeriesFeed, table: &mut SeriesTable) -> Result<(), Failure> {
+        let outputs = pass.columns().outputs.len();
+        for outcome in self.done.get(feed.now()).into_iter().flatten() {
+            for (place, (time, y, made)) in outcome.rows.iter().enumerate() {
+                let mut values = vec![Some(*y), Some(made.forecast)];
+                if pass.has_intervals() {
+                    values.extend([0, 1].map(|side| made.ends.map(|ends| ends[side])));
+                }
+                values.extend(made.quantiles.iter().copied().map(Some));
+                values.push(outcome.change);
+                let keys = [outcome.known, place / outputs + 1];
+                let row = TableRow { scenario: None, keys, time: *time, output: place % outputs, values: &values };
+                table.push(pass, feed, &row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BacktestValue {
+    /// The forecasts of the next rows, one after the other.
+    fn all(pass: &mut SeriesPass, steps: usize) -> Result<Vec<Self>, RowFailure> {
+        let forecast = pass.forecast(steps)?;
+        let outputs = pass.columns().outputs.len();
+        let rows = (1..).zip(forecast.chunks_exact(outputs));
+        let values = rows.flat_map(|(step, row)| {
+            let ends = pass.ends(step, row);
+            let quantiles: Vec<Option<Vec<f64>>> =
+                pass.quantiles().iter().map(|p| pass.quantile(*p, step, row)).collect();
+            (0..outputs).map(move |output| Self {
+                forecast: row[output],
+                ends: ends[output],
+                quantiles: quantiles.iter().flatten().map(|row| row[output]).collect(),
+            })
+        });
+        Ok(values.collect())
+    }
 }
 
 impl BacktestOrigin {
-    fn take(&mut self, row: &[f64]) {
-        for (output, value) in row.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
-            let place = self.come * row.len() + output;
-            let [mean, last, seasonal] = self.guesses[place];
-            self.outcome.count += 1;
-            for (errors, guess) in self.outcome.errors.iter_mut().zip([self.forecast[place], mean, last, seasonal]) {
+    fn take(&mut self, pass: &SeriesPass, time: Option<f64>) {
+        self.times.push(time);
+        self.came.extend(pass.last()[0]);
+        if let BacktestForecast::Waiting(_, inputs) = &mut self.made {
+            inputs.extend(pass.last_input());
+        }
+    }
+
+    /// The outcome, when all rows have come.
+    fn judge(self, steps: usize, outputs: usize, keeps_rows: bool) -> Result<BacktestResult, RowFailure> {
+        let Self { known, made, guesses, change, times, came } = self;
+        let made = match made {
+            BacktestForecast::Made(made) => made,
+            BacktestForecast::Waiting(mut pass, inputs) => {
+                pass.foresee(inputs);
+                BacktestValue::all(&mut pass, steps)?
+            }
+        };
+        let mut outcome = BacktestResult { change, known, ..BacktestResult::default() };
+        let values = came.iter().zip(&made).zip(&guesses).filter(|((value, _), _)| !value.is_nan());
+        for ((value, made), [mean, last, seasonal]) in values {
+            outcome.count += 1;
+            for (errors, guess) in outcome.errors.iter_mut().zip([made.forecast, *mean, *last, *seasonal]) {
                 errors.record(guess - value, 1.0);
             }
         }
-        self.come += 1;
+        if keeps_rows {
+            let rows = came.into_iter().zip(made).enumerate();
+            outcome.rows = rows.map(|(place, (y, made))| (times[place / outputs], y, made)).collect();
+        }
+        Ok(outcome)
     }
 }

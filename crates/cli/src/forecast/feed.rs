@@ -297,7 +297,7 @@ impl SeriesSource {
             },
         );
         let mut opening = Some(Opening::new(path, stop, || ())?);
-        let waits = arguments.json || arguments.predictions.is_some();
+        let waits = arguments.waits();
         let head = match &opening {
             Some(opening) if opening.is_pipe() && !waits => 1,
             // A table that is sorted by time has all groups before the second time.

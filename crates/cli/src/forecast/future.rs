@@ -1,4 +1,4 @@
-//! The file of `--future`: the known inputs of the rows behind the last.
+//! The files of `--future`: the known inputs of the rows behind the last, one file a scenario.
 
 use std::path::Path;
 
@@ -15,18 +15,37 @@ use crate::report::failure::Failure;
 #[derive(Default)]
 pub(super) struct Future {
     shown: String,
+    /// The name of the file without its ending.
+    pub(super) name: String,
     pub(super) inputs: Vec<f64>,
     pub(super) rows: usize,
     times: Vec<f64>,
 }
 
 impl Future {
-    pub(super) fn read(
-        path: &Path,
-        arguments: &ForecastArguments,
-        feed: &SeriesFeed,
-        stop: &Stop,
-    ) -> Result<Self, Failure> {
+    /// The scenarios, which are of as many rows.
+    pub(super) fn all(arguments: &ForecastArguments, feed: &SeriesFeed, stop: &Stop) -> Result<Vec<Self>, Failure> {
+        let paths = &arguments.future;
+        let all: Vec<Self> =
+            paths.iter().map(|path| Self::read(path, arguments, feed, stop)).collect::<Result<_, Failure>>()?;
+        for (i, one) in all.iter().enumerate() {
+            if let Some(other) = all[..i].iter().find(|other| other.name == one.name) {
+                return Err(Failure::usage(format!(
+                    "--future: {} and {} are both of the scenario {:?}; rename one",
+                    other.shown, one.shown, one.name
+                )));
+            }
+            if one.rows != all[0].rows {
+                return Err(Failure::because(format!(
+                    "{} has {} rows, and {} has {}; give scenarios of the same rows",
+                    one.shown, one.rows, all[0].shown, all[0].rows
+                )));
+            }
+        }
+        Ok(all)
+    }
+
+    fn read(path: &Path, arguments: &ForecastArguments, feed: &SeriesFeed, stop: &Stop) -> Result<Self, Failure> {
         let names = feed.columns().input_names();
         if names.is_empty() {
             return Err(Failure::usage("--future is for the columns of --known or --inputs; name them"));
@@ -63,7 +82,8 @@ impl Future {
             };
             Some(TimeColumn { place: days, of_day, ..column.clone() })
         });
-        let mut future = Self { shown, ..Self::default() };
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut future = Self { shown, name, ..Self::default() };
         let mut record = Record::new();
         while reader.next_record(&mut record)? {
             for column in &columns {

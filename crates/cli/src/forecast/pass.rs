@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "serve")]
 use mercer_encoding::Cell;
-use mercer_forecast::Error;
-use mercer_forecast::{AnyForecaster, ConformalIntervals, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
+use mercer_forecast::{
+    AnyForecaster, ConformalIntervals, Error, ForecastParts, ForecastScratch, Forecaster, HorizonIntervals, Seasons,
+};
 use mercer_session::model::Prediction;
 
 use super::columns::SeriesColumns;
@@ -26,6 +27,10 @@ pub(crate) struct PassOptions {
     pub(super) future: Vec<f64>,
     /// Probabilities whose quantiles are told.
     pub(super) quantiles: Vec<f64>,
+    /// The share of the values that are usual, if others are to be flagged.
+    pub(super) usual: Option<f64>,
+    /// True if the parts of forecasts are wanted.
+    pub(super) explains: bool,
 }
 
 /// A forecaster on its way through a series.
@@ -49,12 +54,25 @@ pub(crate) struct SeriesPass {
     levels: Vec<Option<Vec<f64>>>,
     has_ends: bool,
     held: Vec<[u64; 2]>,
+    /// The share that is usual, and the ends of the band that held it around the last row.
+    usual: Option<f64>,
+    usual_band: Vec<Option<[f64; 2]>>,
+    /// The parts of the last row's prediction, if they are wanted.
+    explains: bool,
+    parts: Vec<ForecastParts>,
     /// The inputs of the rows to come, one after the other, where they are known.
     future: Vec<f64>,
     /// The forecast behind the last row, where every row is forecast so far ahead; empty otherwise.
     coming: Vec<f64>,
     time: Duration,
     overshoots: Overshoots,
+}
+
+/// A forecast of the next rows, one after the other.
+pub(super) struct SeriesAhead {
+    pub(super) forecast: Vec<f64>,
+    /// Its parts by output, if they are wanted.
+    pub(super) parts: Vec<ForecastParts>,
 }
 
 /// Most steps that have intervals: forecasts wait for their rows.
@@ -101,7 +119,7 @@ fn unknown_inputs(model: &Prediction, steps: usize, told: usize) -> Option<Strin
 
 impl SeriesPass {
     pub(crate) fn new(mut model: Prediction, columns: SeriesColumns, wanted: PassOptions) -> Result<Self, Failure> {
-        let PassOptions { steps, future, quantiles } = wanted;
+        let PassOptions { steps, future, quantiles, usual, explains } = wanted;
         let (m, q) = (columns.outputs.len(), columns.inputs.len());
         let ahead = steps.map_or(1, usize::from);
         if let (Some(intervals), 2..) = (&model.intervals, ahead) {
@@ -134,6 +152,10 @@ impl SeriesPass {
             levels: vec![None; m],
             has_ends: share.is_some(),
             held: vec![[0; 2]; m],
+            usual,
+            usual_band: vec![None; m],
+            explains,
+            parts: Vec::new(),
             future,
             coming: Vec::new(),
             time: Duration::ZERO,
@@ -151,6 +173,11 @@ impl SeriesPass {
                 Ok(())
             }
         }
+    }
+
+    /// Knows the inputs of the rows to come.
+    pub(super) fn foresee(&mut self, inputs: Vec<f64>) {
+        self.future = inputs;
     }
 
     /// Comes to forecast so many steps, where the inputs of all of them are known: those of the
@@ -182,8 +209,16 @@ impl SeriesPass {
         let start = Instant::now();
         // Of the time before the row is seen.
         let reaches: Vec<Option<Reach>> = (0..self.output.len()).map(|output| self.reach(output, 1)).collect();
+        self.parts = if self.explains { self.explain(&vec![0.0; self.output.len()], &self.input)? } else { Vec::new() };
+        let usual: Vec<Option<[f64; 2]>> = (0..self.output.len()).map(|output| self.usual_reach(output)).collect();
         let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
         forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
+        for (parts, prediction) in self.parts.iter_mut().zip(&self.prediction) {
+            parts.rest[0] += prediction;
+        }
+        for (output, band) in usual.into_iter().enumerate() {
+            self.usual_band[output] = band.map(|ends| ends.map(|end| self.prediction[output] + end));
+        }
         for (output, reach) in reaches.into_iter().enumerate() {
             self.levels[output] = reach.map(|reach| reach.around(self.prediction[output]));
             if !self.has_ends {
@@ -234,6 +269,48 @@ impl SeriesPass {
         Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
     }
 
+    /// Distances from the next prediction of an output that hold the usual share of the values;
+    /// none in the warm-up.
+    fn usual_reach(&self, output: usize) -> Option<[f64; 2]> {
+        let share = self.usual.filter(|_| self.model.seen().rows >= self.model.errors.warm_up)?;
+        let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
+        Some([0.5 - share / 2.0, 0.5 + share / 2.0].map(|p| seasons.offset(output, p, 1)))
+    }
+
+    /// The band that was to hold the last value of an output, if it was judged.
+    pub(super) fn usual(&self, output: usize) -> Option<[f64; 2]> {
+        self.usual_band[output]
+    }
+
+    /// The same if the value lay outside.
+    pub(super) fn anomaly(&self, output: usize) -> Option<[f64; 2]> {
+        let y = self.output[output];
+        self.usual_band[output].filter(|[low, high]| y < *low || y > *high)
+    }
+
+    /// The parts of the last row's prediction, output by output.
+    pub(super) fn parts(&self) -> &[ForecastParts] {
+        &self.parts
+    }
+
+    /// The next `steps` rows, with their parts if these are wanted.
+    pub(super) fn ahead_of(&mut self, steps: usize) -> Result<SeriesAhead, RowFailure> {
+        let forecast = self.forecast(steps)?;
+        let inputs = self.future.get(..steps * self.input.len()).unwrap_or(&self.future);
+        let parts = if self.explains { self.explain(&forecast, inputs)? } else { Vec::new() };
+        Ok(SeriesAhead { forecast, parts })
+    }
+
+    /// The parts of rows to come, each behind the other, with these inputs.
+    fn explain(&self, rows: &[f64], inputs: &[f64]) -> Result<Vec<ForecastParts>, RowFailure> {
+        let (Some(seasons), m) = (seasons(&self.model), self.output.len()) else { return Ok(Vec::new()) };
+        let of = |output: usize| {
+            let path: Vec<f64> = rows.iter().skip(output).step_by(m).copied().collect();
+            Ok(seasons.parts(output, &path, inputs)?)
+        };
+        (0..m).map(of).collect()
+    }
+
     /// A remark on forecasts that were beyond everything seen.
     pub(super) fn overshoot(&self) -> Option<String> {
         self.overshoots.note(&self.model.method)
@@ -278,7 +355,7 @@ impl SeriesPass {
     }
 
     /// Probabilities whose quantiles are told beside intervals.
-    fn quantiles(&self) -> &[f64] {
+    pub(super) fn quantiles(&self) -> &[f64] {
         &self.probabilities[if self.has_ends { 2 } else { 0 }..]
     }
 
@@ -479,6 +556,11 @@ impl SeriesPass {
     /// The values of the last row, and its predictions, made before it was seen.
     pub(crate) fn last(&self) -> [&[f64]; 2] {
         [&self.output, &self.prediction]
+    }
+
+    /// The inputs of the last row.
+    pub(super) fn last_input(&self) -> &[f64] {
+        &self.input
     }
 
     /// The ends of the intervals around those.

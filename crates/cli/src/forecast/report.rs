@@ -7,9 +7,12 @@ use mercer_session::model::{Prediction, SeriesErrors};
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::anomalies::AnomalyReport;
 use super::backtest::BacktestScores;
+use super::effects::EffectReport;
 use super::feed::SeriesFeed;
-use super::pass::SeriesPass;
+use super::parts;
+use super::pass::{SeriesAhead, SeriesPass};
 use super::passes::Passes;
 use super::record::SeriesRecord;
 use super::seconds;
@@ -52,13 +55,29 @@ pub(super) struct ForecastReport {
     /// By the names of the groups.
     #[serde(skip_serializing_if = "Map::is_empty")]
     groups: Map<String, Value>,
+    /// By the names of the files of --future, if there are several.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    scenarios: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anomalies: Option<AnomalyReport>,
+    /// The groups or the scenarios, and which of them these are.
     #[serde(skip)]
-    named: Vec<(String, Coming)>,
+    named: (&'static str, Vec<(String, Coming)>),
+}
+
+/// Results beside the scores.
+pub(super) struct ForecastResults {
+    pub(super) backtest: Option<BacktestScores>,
+    /// The next rows of each group, or of the series.
+    pub(super) comings: Vec<(Option<String>, Coming)>,
+    /// The next rows by scenario, if there are several.
+    pub(super) scenarios: Vec<(String, Coming)>,
+    pub(super) anomalies: Option<AnomalyReport>,
 }
 
 /// The next rows of a series.
 #[derive(serde::Serialize)]
-struct Coming {
+pub(super) struct Coming {
     /// The number of the first row.
     #[serde(skip)]
     k: usize,
@@ -76,6 +95,12 @@ struct Coming {
     /// Rows as those of the forecast, by the probability that a value is below.
     #[serde(skip_serializing_if = "Quantiles::is_empty")]
     quantiles: Quantiles,
+    /// The parts of each step and output, if they are wanted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    parts: Vec<Vec<Value>>,
+    /// The effects of the known inputs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    input_effects: Vec<EffectReport>,
 }
 
 /// Groups whose forecasts are in the table.
@@ -161,7 +186,8 @@ impl serde::Serialize for MethodParameters {
 
 impl Coming {
     /// `feed` is behind the last row of the series.
-    fn new(pass: &SeriesPass, feed: &SeriesFeed, forecast: Option<Vec<f64>>, quantiles: &[f64]) -> Self {
+    pub(super) fn new(pass: &SeriesPass, feed: &SeriesFeed, ahead: Option<&SeriesAhead>, quantiles: &[f64]) -> Self {
+        let forecast = ahead.map(|ahead| &ahead.forecast);
         let outputs = pass.columns().outputs.len();
         let forecast: Option<Vec<Vec<f64>>> =
             forecast.map(|rows| rows.chunks_exact(outputs).map(<[f64]>::to_vec).collect());
@@ -178,7 +204,14 @@ impl Coming {
         let asked = quantiles.iter().filter(|_| forecast.is_some());
         let quantiles = asked.map(|&p| (p.to_string(), json!(quantile(p)))).collect();
         let periods = pass.seasons().map(Periods::from_seasons);
-        Self { k: pass.rows(), periods, forecast, times, forecast_intervals, quantiles }
+        let parts = ahead.map_or_else(Vec::new, |ahead| parts::told(&ahead.parts, &pass.columns().input_names()));
+        let input_effects = Vec::new();
+        Self { k: pass.rows(), periods, forecast, times, forecast_intervals, quantiles, parts, input_effects }
+    }
+
+    /// The same with the effects of inputs.
+    pub(super) fn with_effects(self, input_effects: Vec<EffectReport>) -> Self {
+        Self { input_effects, ..self }
     }
 
     /// A row of the table of what comes.
@@ -198,23 +231,11 @@ impl Coming {
 }
 
 impl ForecastReport {
-    pub(super) fn new(
-        passes: &Passes,
-        feed: &mut SeriesFeed,
-        scored: &SeriesRecord,
-        backtest: Option<BacktestScores>,
-        forecasts: Vec<Option<Vec<f64>>>,
-        quantiles: &[f64],
-    ) -> Self {
+    pub(super) fn new(passes: &Passes, feed: &SeriesFeed, scored: &SeriesRecord, results: ForecastResults) -> Self {
+        let ForecastResults { backtest, mut comings, scenarios, anomalies } = results;
         let (pass, all) = (passes.first(), passes.all());
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
-        let mut comings = Vec::new();
-        for (group, (pass, forecast)) in all.iter().zip(forecasts).enumerate() {
-            feed.turn_to(group);
-            let name = feed.group().map(str::to_owned);
-            comings.push((name, Coming::new(pass, feed, forecast, quantiles)));
-        }
         let time = feed.clock().map(|clock| Time {
             column: clock.name.clone(),
             step: clock.words(),
@@ -245,8 +266,10 @@ impl ForecastReport {
             coverage: passes.coverage(),
             coverage_further: pass.coverage_further(),
             time,
-            groups: named.iter().map(|(name, coming)| (name.clone(), json!(coming))).collect(),
-            named,
+            groups: objects(&named),
+            scenarios: objects(&scenarios),
+            anomalies,
+            named: if scenarios.is_empty() { ("group", named) } else { ("scenario", scenarios) },
             coming,
         }
     }
@@ -261,8 +284,9 @@ impl ForecastReport {
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (n, m) = (self.rows, self.outputs);
         let (method, data) = (Plain(&self.method), Plain(data));
-        let groups = match self.named.len() {
+        let groups = match self.named.1.len() {
             0 => String::new(),
+            _ if !self.scenarios.is_empty() => String::new(),
             groups => format!(" in {groups} group{}", plural(groups)),
         };
         let mut text = format!("{method} on {data}: {n} row{} of {m} output{}{groups}\n\n", plural(n), plural(m));
@@ -304,6 +328,12 @@ impl ForecastReport {
             text += &table(&sections, None);
         }
         self.write_backtest(&mut text);
+        if let Some(coming) = &self.coming {
+            EffectReport::write(&coming.input_effects, m > 1, &mut text);
+        }
+        if let Some(anomalies) = &self.anomalies {
+            anomalies.write(&mut text);
+        }
         if !self.epochs.is_empty() {
             let _ = writeln!(text, "\n  {:>12}  {:>6}", "from row", "lags");
             for Epoch { start, lags } in &self.epochs {
@@ -336,8 +366,10 @@ impl ForecastReport {
     }
 
     fn write_forecast(&self, pass: &SeriesPass, text: &mut String) {
-        let named = self.named.iter().map(|(name, coming)| (name.as_str(), coming));
-        let all: Vec<(&str, &Coming)> = self.coming.iter().map(|coming| ("", coming)).chain(named).collect();
+        let (kind, named) = &self.named;
+        let named: Vec<(&str, &Coming)> = named.iter().map(|(name, coming)| (name.as_str(), coming)).collect();
+        let alone = self.coming.iter().filter(|_| named.is_empty()).map(|coming| ("", coming));
+        let all: Vec<(&str, &Coming)> = alone.chain(named.iter().copied()).collect();
         let Some((_, first)) = all.first().filter(|(_, coming)| coming.forecast.is_some()) else { return };
         let mut names: Vec<String> =
             (0..self.outputs).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();
@@ -347,8 +379,8 @@ impl ForecastReport {
         names.extend(more);
         // The names of groups are a column of their own.
         let width = all.iter().take(GROUPS).map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-        let width = if width == 0 { 0 } else { width.max(5) + 2 };
-        let head = if width == 0 { "" } else { "group" };
+        let width = if width == 0 { 0 } else { width.max(kind.len()) + 2 };
+        let head = if width == 0 { "" } else { kind };
         let _ = writeln!(text, "\n{head:>width$}  {:>16}  {}", "forecast of", names.join("  "));
         for (name, coming) in all.iter().take(GROUPS) {
             for (step, row) in coming.forecast.iter().flatten().enumerate() {
@@ -356,7 +388,7 @@ impl ForecastReport {
             }
         }
         if all.len() > GROUPS {
-            let _ = writeln!(text, "\nNote: {} more groups are in --predictions and --json", all.len() - GROUPS);
+            let _ = writeln!(text, "\nNote: {} more {kind}s are in --predictions and --json", all.len() - GROUPS);
         }
     }
 
@@ -398,6 +430,11 @@ impl ForecastReport {
         notes.extend(pass.overshoot());
         notes
     }
+}
+
+/// What comes, by name.
+fn objects(named: &[(String, Coming)]) -> Map<String, Value> {
+    named.iter().map(|(name, coming)| (name.clone(), json!(coming))).collect()
 }
 
 /// Shares in a line of text; none before the first row.

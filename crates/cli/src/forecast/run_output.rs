@@ -4,15 +4,21 @@
 use std::path::Path;
 
 use super::ForecastArguments;
+use super::anomalies::Anomalies;
 use super::backtest::Backtest;
+use super::effects::EffectReport;
 use super::feed::SeriesFeed;
-use super::pass::SeriesPass;
+use super::future::Future;
+use super::parts::PartsTable;
+use super::pass::{SeriesAhead, SeriesPass};
 use super::passes::Passes;
 #[cfg(feature = "plots")]
-use super::picture::SeriesPicture;
+use super::picture::ForecastPicture;
 use super::record::SeriesRecord;
-use super::report::ForecastReport;
+use super::report::{Coming, ForecastReport, ForecastResults};
+use super::tables::SeriesTable;
 use crate::data::source::Source;
+use crate::model::classes::quoted;
 use crate::report::failure::Failure;
 use crate::report::output::{self, Predictions};
 #[cfg(feature = "plots")]
@@ -27,10 +33,14 @@ pub(super) struct ForecastOutput {
     streaming: bool,
     file: Option<Predictions>,
     scored: SeriesRecord,
-    /// Where the forecast is of rows to come that need nothing else.
     backtest: Option<Backtest>,
+    backtest_rows: Option<SeriesTable>,
+    parts: Option<PartsTable>,
+    anomalies: Option<Anomalies>,
+    /// True if there are several scenarios.
+    scenarios: bool,
     #[cfg(feature = "plots")]
-    picture: Option<(PlotFile, SeriesPicture)>,
+    picture: Option<(PlotFile, ForecastPicture)>,
     line: String,
 }
 
@@ -45,12 +55,21 @@ impl ForecastOutput {
         feed: &SeriesFeed,
     ) -> Result<Option<Self>, Failure> {
         let streaming = arguments.is_streaming(source);
+        let scenarios = arguments.future.len() > 1;
         let header = pass.header(if streaming { pass.ahead() } else { 1 }, feed);
+        let header = if scenarios { format!("scenario,{header}") } else { header };
         #[cfg(feature = "plots")]
-        let picture = arguments.plot.create(read)?.map(|file| (file, SeriesPicture::new()));
+        let picture = arguments.plot.create(read)?.map(|file| (file, ForecastPicture::default()));
         #[cfg(not(feature = "plots"))]
         arguments.plot.refuse()?;
-        let steps = pass.steps().filter(|_| !streaming && pass.columns().inputs.is_empty());
+        let steps = pass.steps().filter(|_| !streaming);
+        let backtest_rows = arguments.tables.backtest_rows.as_deref();
+        let backtest_rows = backtest_rows.map(|path| Backtest::table(path, read, (pass, feed))).transpose()?;
+        let parts = arguments.tables.parts.as_deref();
+        let parts = parts.map(|path| PartsTable::create(path, read, (pass, feed), scenarios)).transpose()?;
+        let rows = arguments.tables.anomalies.as_deref();
+        let anomalies =
+            arguments.tables.usual().map(|share| Anomalies::new(share, rows, read, (pass, feed))).transpose()?;
         let create = |path| Predictions::create(path, read, &header);
         let file = arguments.predictions.as_deref().map(create).transpose()?;
         if streaming && !output::print_on(&header)? {
@@ -61,7 +80,11 @@ impl ForecastOutput {
             streaming,
             file,
             scored: SeriesRecord::new(pass),
-            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest)),
+            backtest: steps.map(|steps| Backtest::new(steps, arguments.backtest, backtest_rows.is_some())),
+            backtest_rows,
+            parts,
+            anomalies,
+            scenarios,
             #[cfg(feature = "plots")]
             picture,
             line: String::new(),
@@ -75,12 +98,19 @@ impl ForecastOutput {
         if let Some(backtest) = &mut self.backtest {
             backtest.take(pass, feed, &self.scored).map_err(|error| error.at(&feed.place()))?;
         }
+        if let Some(parts) = &mut self.parts {
+            parts.row(pass, feed)?;
+        }
+        if let Some(anomalies) = &mut self.anomalies {
+            anomalies.take(pass, feed)?;
+        }
         #[cfg(feature = "plots")]
         if let Some((_, gathered)) = &mut self.picture {
             gathered.take(pass, feed);
         }
         self.line.clear();
         if let Some(file) = &mut self.file {
+            self.line.push_str(if self.scenarios { "," } else { "" });
             pass.write_row(feed, &mut self.line);
             return file.write(&self.line).map(|()| true);
         }
@@ -95,53 +125,114 @@ impl ForecastOutput {
         output::print_on(&self.line)
     }
 
-    /// Finishes the files and prints the report.
+    /// Finishes the files and prints the report. Rows to come are of these scenarios.
     pub(super) fn end(
         mut self,
         arguments: &ForecastArguments,
-        passes: &mut Passes,
+        (passes, scenarios): (&mut Passes, &[Future]),
         feed: &mut SeriesFeed,
         stopped: bool,
     ) -> Result<(), Failure> {
-        let mut forecasts = Vec::new();
+        let mut aheads = Vec::new();
+        let mut comings = Vec::new();
         for (group, pass) in passes.all_mut().iter_mut().enumerate() {
             feed.turn_to(group);
             let steps = pass.steps().filter(|_| !self.streaming);
-            let forecast = steps.map(|steps| pass.forecast(steps)).transpose();
-            let forecast = forecast.map_err(|error| error.at(&feed.place()))?;
-            for output in pass.silent() {
-                let name = pass.columns().output_name(output);
-                let of = feed.group().map_or_else(String::new, |group| format!(" of {group:?}"));
-                verbosity::remark(format!(
-                    "{}: column {name:?}{of} has no value, so that its forecasts are 0",
-                    self.data
-                ));
+            self.tell_silent(pass, feed);
+            if let (Some(table), Some(backtest)) = (&mut self.backtest_rows, &self.backtest) {
+                backtest.write(pass, feed, table)?;
             }
-            if let (Some(file), Some(forecast)) = (&mut self.file, &forecast) {
-                self.line.clear();
-                pass.write_forecast(feed, forecast, &mut self.line);
-                file.write(&self.line)?;
+            let several = scenarios.iter().filter(|_| self.scenarios).map(|one| Some(one.name.as_str()));
+            let names: Vec<Option<&str>> = if self.scenarios { several.collect() } else { vec![None] };
+            let planned: Vec<f64> = feed.plan().iter().flat_map(|row| pass.columns().inputs_of(&row.values)).collect();
+            for (i, name) in names.into_iter().enumerate() {
+                if i > 0 {
+                    pass.foresee(planned.iter().chain(&scenarios[i].inputs).copied().collect());
+                }
+                let ahead = steps.map(|steps| pass.ahead_of(steps)).transpose();
+                let ahead = ahead.map_err(|error| error.at(&feed.place()))?;
+                if let Some(ahead) = &ahead {
+                    self.write_ahead(pass, feed, (name, ahead))?;
+                }
+                let coming = Coming::new(pass, feed, ahead.as_ref(), &arguments.quantiles);
+                comings.push((name.or(feed.group()).map(str::to_owned), coming));
+                aheads.push((name.map(str::to_owned), ahead));
             }
-            forecasts.push(forecast);
         }
         #[cfg(feature = "plots")]
-        let picture = self.picture.take().map(|(file, gathered)| {
-            (file, gathered.draw(passes.first(), feed, &self.scored, &self.data, forecasts[0].as_deref()))
-        });
+        let picture = self
+            .picture
+            .take()
+            .map(|(file, gathered)| (file, gathered.draw(passes, feed, &self.scored, &self.data, &aheads)));
         let mut text = String::new();
         if !self.streaming {
-            let season = passes.first().period(feed, 0).is_some();
-            let backtest = self.backtest.as_ref().and_then(|backtest| backtest.scores(season));
-            let report = ForecastReport::new(passes, feed, &self.scored, backtest, forecasts, &arguments.quantiles);
+            let report =
+                self.report(passes, feed, (comings, aheads.first().and_then(|(_, ahead)| ahead.as_ref())), arguments);
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
-            if let Some(file) = self.file {
-                file.finish()?;
-            }
+            self.file.map_or(Ok(()), Predictions::finish)?;
+            self.backtest_rows.map_or(Ok(()), SeriesTable::finish)?;
+            self.parts.map_or(Ok(()), PartsTable::finish)?;
+            self.anomalies.map_or(Ok(()), Anomalies::finish)?;
         }
         #[cfg(feature = "plots")]
         if let Some((file, picture)) = picture {
             file.finish(&picture)?;
         }
         if self.streaming { Ok(()) } else { output::print(&text) }
+    }
+
+    fn report(
+        &self,
+        passes: &Passes,
+        feed: &SeriesFeed,
+        (mut comings, first): (Vec<(Option<String>, Coming)>, Option<&SeriesAhead>),
+        arguments: &ForecastArguments,
+    ) -> ForecastReport {
+        let pass = passes.first();
+        let season = pass.period(feed, 0).is_some();
+        let mut named = Vec::new();
+        if self.scenarios {
+            named = comings.drain(..).filter_map(|(name, coming)| Some((name?, coming))).collect();
+            comings.push((None, Coming::new(pass, feed, first, &arguments.quantiles)));
+        }
+        let with_effects = |(group, (name, coming)): (usize, (Option<String>, Coming))| {
+            let mean = |output: usize| self.scored.guesses(group, output, None, 1)[0];
+            (name, coming.with_effects(EffectReport::all(&passes.all()[group], mean)))
+        };
+        let results = ForecastResults {
+            backtest: self.backtest.as_ref().and_then(|backtest| backtest.scores(season)),
+            comings: comings.into_iter().enumerate().map(with_effects).collect(),
+            scenarios: named,
+            anomalies: self.anomalies.as_ref().map(Anomalies::report),
+        };
+        ForecastReport::new(passes, feed, &self.scored, results)
+    }
+
+    /// Writes the rows to come, of a scenario if there are several.
+    fn write_ahead(
+        &mut self,
+        pass: &SeriesPass,
+        feed: &SeriesFeed,
+        (scenario, ahead): (Option<&str>, &SeriesAhead),
+    ) -> Result<(), Failure> {
+        if let Some(parts) = &mut self.parts {
+            parts.ahead(pass, feed, scenario, &ahead.parts)?;
+        }
+        let Some(file) = &mut self.file else { return Ok(()) };
+        self.line.clear();
+        pass.write_forecast(feed, &ahead.forecast, &mut self.line);
+        for line in self.line.lines() {
+            let scenario = scenario.map_or(String::new(), |name| quoted(name) + ",");
+            file.write(&format!("{scenario}{line}\n"))?;
+        }
+        Ok(())
+    }
+
+    fn tell_silent(&self, pass: &SeriesPass, feed: &SeriesFeed) {
+        for output in pass.silent() {
+            let name = pass.columns().output_name(output);
+            let of = feed.group().map_or_else(String::new, |group| format!(" of {group:?}"));
+            verbosity::remark(format!("{}: column {name:?}{of} has no value, so that its forecasts are 0", self.data));
+        }
     }
 }

@@ -59,7 +59,7 @@ pub(crate) struct ColumnarRows {
 }
 
 fn unwritten(error: impl std::fmt::Display) -> Failure {
-    Failure::because(format!("--predictions: the rows cannot be written ({error})"))
+    Failure::because(format!("rows of a Parquet or an Arrow file cannot be written ({error}); write .csv"))
 }
 
 impl ColumnarRows {

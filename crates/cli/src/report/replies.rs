@@ -37,18 +37,26 @@ impl LineStyle {
     pub(crate) fn of_file(path: Option<&Path>, objects: bool) -> Result<Self, Failure> {
         let usual = if objects { Self::Ndjson } else { Self::Csv };
         let Some(path) = path else { return Ok(usual) };
+        Ok(Self::told("--predictions", path)?.unwrap_or(usual))
+    }
+
+    /// The style that the name of the file of an `option` tells, if it tells one.
+    ///
+    /// # Errors
+    /// A name that tells another format.
+    pub(crate) fn told(option: &str, path: &Path) -> Result<Option<Self>, Failure> {
         let columnar: &[&str] = if cfg!(feature = "arrow") { &["parquet", "arrow", "feather"] } else { &[] };
-        refuse_format("--predictions", path, &[&["csv", "ndjson", "jsonl", "json"], columnar].concat())?;
+        refuse_format(option, path, &[&["csv", "ndjson", "jsonl", "json"], columnar].concat())?;
         let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_lowercase);
         Ok(match ending.as_deref() {
-            Some("csv") => Self::Csv,
-            Some("ndjson" | "jsonl") => Self::Ndjson,
-            Some("json") => Self::Json,
+            Some("csv") => Some(Self::Csv),
+            Some("ndjson" | "jsonl") => Some(Self::Ndjson),
+            Some("json") => Some(Self::Json),
             #[cfg(feature = "arrow")]
-            Some("parquet") => Self::Columnar(ColumnarFormat::Parquet),
+            Some("parquet") => Some(Self::Columnar(ColumnarFormat::Parquet)),
             #[cfg(feature = "arrow")]
-            Some("arrow" | "feather") => Self::Columnar(ColumnarFormat::Arrow),
-            _ => usual,
+            Some("arrow" | "feather") => Some(Self::Columnar(ColumnarFormat::Arrow)),
+            _ => None,
         })
     }
 }

@@ -89,6 +89,25 @@ impl SeasonBank {
         }
     }
 
+    /// Hands on the states of all filters (`s × K`) in a coordinate at each of the next steps,
+    /// counted from 0. `work` is scratch memory.
+    pub(super) fn visit(
+        &self,
+        model: &BankModel,
+        coordinate: usize,
+        steps: usize,
+        work: &mut Vec<f64>,
+        mut each: impl FnMut(usize, &[f64]),
+    ) {
+        let size = model.states() * model.filters();
+        work.clear();
+        work.extend_from_slice(&self.states[coordinate * size..][..size]);
+        for step in 0..steps {
+            each(step, work);
+            model.advance(work);
+        }
+    }
+
     /// Time passes, with the coordinates of an observation or without one.
     pub(super) fn step(&mut self, model: &BankModel, observed: Option<&[f64]>) {
         let (s, filters) = (model.states(), model.filters());

@@ -88,6 +88,18 @@ pub(super) struct BankModel {
 
 impl BankModel {
     pub(super) fn new(periods: &[usize], detail: Detail) -> Self {
+        let frequencies = Self::frequencies(periods);
+        let angles: AlignedVec = frequencies.iter().map(|(j, period)| (4 * j) as f64 / *period as f64).collect();
+        let (mut sin, mut cos) = (AlignedVec::zeros(angles.len()), AlignedVec::zeros(angles.len()));
+        sincos_quarter_turns(angles.lanes(), sin.lanes_mut(), cos.lanes_mut());
+        let turns: Vec<_> = cos.iter().copied().zip(sin.iter().copied()).collect();
+        let grid = Noises::grid(!periods.is_empty(), detail);
+        let noises = grid.iter().flat_map(|noises| noises.of_states(turns.len())).collect();
+        Self { grid, noises, turns }
+    }
+
+    /// The frequencies `j/m` of the pairs, as `(j, m)`.
+    pub(super) fn frequencies(periods: &[usize]) -> Vec<(usize, usize)> {
         let mut frequencies: Vec<(usize, usize)> = Vec::new();
         for &period in periods {
             let harmonics = match period {
@@ -102,13 +114,7 @@ impl BankModel {
                 }
             }
         }
-        let angles: AlignedVec = frequencies.iter().map(|(j, period)| (4 * j) as f64 / *period as f64).collect();
-        let (mut sin, mut cos) = (AlignedVec::zeros(angles.len()), AlignedVec::zeros(angles.len()));
-        sincos_quarter_turns(angles.lanes(), sin.lanes_mut(), cos.lanes_mut());
-        let turns: Vec<_> = cos.iter().copied().zip(sin.iter().copied()).collect();
-        let grid = Noises::grid(!periods.is_empty(), detail);
-        let noises = grid.iter().flat_map(|noises| noises.of_states(turns.len())).collect();
-        Self { grid, noises, turns }
+        frequencies
     }
 
     pub(super) fn filters(&self) -> usize {

@@ -67,13 +67,18 @@ pub(super) struct Buckets {
 }
 
 /// The bucket of a number of steps; those beyond the largest horizon are in the last.
-pub(super) fn bucket(step: usize, horizons: usize) -> usize {
+pub(crate) fn bucket(step: usize, horizons: usize) -> usize {
     step.clamp(1, horizons).ilog2() as usize
 }
 
 /// Horizons of each bucket.
 pub(super) fn widths(horizons: usize) -> Vec<usize> {
-    (0..=bucket(horizons, horizons)).map(|b| (2 << b).min(horizons + 1) - (1 << b)).collect()
+    (0..=bucket(horizons, horizons)).map(|b| width(b, horizons)).collect()
+}
+
+/// Horizons of a bucket.
+pub(crate) fn width(b: usize, horizons: usize) -> usize {
+    (2 << b).min(horizons + 1) - (1 << b)
 }
 
 impl Memory {
@@ -93,10 +98,11 @@ impl Memory {
         means.iter_mut().zip(&self.losses).for_each(|(mean, loss)| *mean = loss / self.rows + 1e-300);
     }
 
-    /// `L̃ ← (n L + 24 min L · L̃/min L̃)/(n + 24)`, from those of the bucket before.
+    /// `L̃ ← (n L + 24 min L · L̃/min L̃)/(n + 24)`, from those of the bucket before, of as many
+    /// experts as these are.
     fn join(&self, nearer: &mut [f64]) {
         let mean = |loss: &f64| loss / self.rows + 1e-300;
-        let (before, least) = (smallest(nearer), smallest(&self.losses) / self.rows + 1e-300);
+        let (before, least) = (smallest(nearer), smallest(&self.losses[..nearer.len()]) / self.rows + 1e-300);
         for (joint, loss) in nearer.iter_mut().zip(&self.losses) {
             *joint = (self.rows * mean(loss) + NEARER * least * (*joint / before)) / (self.rows + NEARER);
         }
@@ -166,10 +172,25 @@ impl Buckets {
         self.buckets.len()
     }
 
-    /// The weights of a bucket that has errors, of a series of so many rows: means of the memories,
-    /// in the first places of `work`.
-    fn weigh(&self, b: usize, rows: usize, work: &mut Vec<f64>) {
-        let experts = self.buckets[b].memories[0].losses.len();
+    /// The weights of the first experts, so many of them, behind so many rows, as if there were no
+    /// others; equal ones before the first error.
+    pub(super) fn of_first(&self, experts: usize, b: usize, rows: usize) -> Vec<f64> {
+        if self.buckets[b].memories[0].rows == 0.0 {
+            return vec![1.0 / experts as f64; experts];
+        }
+        let mut work = Vec::new();
+        self.weigh(b, rows, experts, &mut work);
+        work.truncate(experts);
+        work
+    }
+
+    fn experts(&self) -> usize {
+        self.buckets[0].memories[0].losses.len()
+    }
+
+    /// The weights of the first `experts` in a bucket that has errors, of a series of so many rows:
+    /// means of the memories, in the first places of `work`.
+    fn weigh(&self, b: usize, rows: usize, experts: usize, work: &mut Vec<f64>) {
         let first = (0..b).rev().find(|nearer| self.buckets[*nearer].memories[0].rows == 0.0).map_or(0, |b| b + 1);
         let best = if rows < MANY_ROWS { usize::MAX } else { BEST };
         work.clear();
@@ -209,7 +230,7 @@ impl Buckets {
                 continue;
             }
             if weighed != Some(b) {
-                self.weigh(b, rows, work);
+                self.weigh(b, rows, self.experts(), work);
                 weighed = Some(b);
             }
             path[step] = values.zip(&*work).map(|(value, weight)| weight * value).sum();
@@ -223,7 +244,7 @@ impl Buckets {
         if next.rows == 0.0 {
             return f64::NAN;
         }
-        let experts = next.losses.len();
+        let experts = self.experts();
         work.clear();
         work.resize(2 * experts, 0.0);
         let (weights, losses) = work.split_at_mut(experts);

@@ -71,7 +71,7 @@ pub(super) fn exp_each(numbers: &mut [f64]) {
 
 /// `ln x` of a positive normal number, to a few units of the last place: `x = 2ᵉ m` with `m` around
 /// 1, and `ln m = 2 artanh((m − 1)/(m + 1))` by its series.
-pub(super) fn ln(x: f64) -> f64 {
+pub(crate) fn ln(x: f64) -> f64 {
     let bits = x.to_bits();
     let mut exponent = (bits >> 52) as i64 - 1023;
     let mut m = f64::from_bits(bits & 0x000f_ffff_ffff_ffff | 0x3ff0_0000_0000_0000);

@@ -1,13 +1,15 @@
 //! All experts that learn, in all coordinates of a series.
 
 use mercer_core::{Inconsistent, Validate};
+use mercer_simd::exp;
 
 use super::bank::SeasonBank;
-use super::bank_model::BankModel;
+use super::bank_model::{BankModel, FRONT};
 use super::coordinates::{Coordinate, LARGEST};
 use super::history::RecentRange;
 use super::lags::{LagSet, Past, View, reach};
 use super::params::{Detail, SeasonParams};
+use super::parts::ForecastParts;
 use crate::ForecastScratch;
 
 /// Rows that a regression's target must have before it.
@@ -50,6 +52,18 @@ impl Side {
             scale: self.past.scale,
             bounds: self.range.bounds(),
         }
+    }
+
+    /// Trend of a level, and the factor of what is added to it, where its sum with waves and an
+    /// autoregression is `sum`: see the head of `parts`.
+    fn trend(&self, level: f64, sum: f64) -> (f64, f64) {
+        let (low, high) = self.range.bounds();
+        let (level, sum) = (level.clamp(low, high), sum.clamp(low, high));
+        if self.coordinate == Coordinate::Plain {
+            return (level, 1.0);
+        }
+        let trend = exp(level);
+        (trend, if sum == level { trend } else { (exp(sum) - trend) / (sum - level) })
     }
 
     /// Clips a path to where it may go, and brings it back to the series.
@@ -120,6 +134,40 @@ impl Experts {
             set.forecast(|c| self.sides[c].view(), steps, part, scratch);
             self.finish(set.members(), steps, part);
             rest = behind;
+        }
+    }
+
+    /// The filters with the waves, which are the first experts.
+    pub(super) fn filters(&self) -> usize {
+        self.sides.len() * self.banks.first().map_or(0, |(model, _)| model.filters())
+    }
+
+    /// Explains a forecast by the parts of these filters, which have weights in each step.
+    pub(super) fn explain<'a>(
+        &self,
+        periods: &[usize],
+        weights: impl Fn(usize) -> &'a [f64],
+        parts: &mut ForecastParts,
+    ) {
+        let Some((model, bank)) = self.banks.first() else { return };
+        let (filters, steps) = (model.filters(), parts.rest.len());
+        let owner = |(_, of): (usize, usize)| periods.iter().position(|period| *period == of).unwrap_or(0);
+        let owners: Vec<usize> = BankModel::frequencies(periods).into_iter().map(owner).collect();
+        let (mut work, mut waves) = (Vec::new(), vec![0.0; periods.len()]);
+        for (c, side) in self.sides.iter().enumerate() {
+            bank.visit(model, c, steps, &mut work, |step, x| {
+                let weights = weights(step)[c * filters..][..filters].iter().enumerate();
+                for (k, weight) in weights.filter(|(_, weight)| **weight > 0.0) {
+                    let (level, own) = (x[k], x[2 * filters + k]);
+                    waves.fill(0.0);
+                    for (pair, owner) in owners.iter().enumerate() {
+                        waves[*owner] += x[(FRONT + 2 * pair) * filters + k];
+                    }
+                    let (trend, factor) = side.trend(level, level + own + waves.iter().sum::<f64>());
+                    let waves = waves.iter().map(|wave| weight * factor * wave);
+                    parts.explain(step, weight * (trend + self.shift), waves);
+                }
+            });
         }
     }
 

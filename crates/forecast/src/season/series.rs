@@ -6,11 +6,12 @@ use std::collections::VecDeque;
 use mercer_core::{Inconsistent, Validate};
 
 use super::beginning::growth_of;
-use super::buckets::Buckets;
+use super::buckets::{Buckets, bucket};
 use super::coordinates::LARGEST;
 use super::experts::Experts;
 use super::free::FreeExperts;
 use super::params::SeasonParams;
+use super::parts::ForecastParts;
 use super::quantiles::Quantiles;
 use super::scores::SeasonScores;
 use super::shared::SharedWeights;
@@ -169,6 +170,11 @@ impl SeasonSeries {
         (!self.negative && self.is_begun()).then_some(0.0)
     }
 
+    /// Rows missing since the last observation.
+    pub(super) fn gap(&self) -> usize {
+        self.gap
+    }
+
     /// An observation as it counts.
     pub(super) fn counts(&self, y: f64) -> f64 {
         self.settled.as_ref().map_or(y, |settled| settled.experts.tame(y))
@@ -206,6 +212,18 @@ impl SeasonSeries {
                 settled.correct(&settled.next_row(path[0], sharper, learnt), self.floor(), path);
             }
         });
+    }
+
+    /// The parts of a forecast from the next row on.
+    pub(super) fn parts(&self, path: &[f64], horizons: usize) -> ForecastParts {
+        let mut parts = ForecastParts::new(path, self.periods.len());
+        let Some(settled) = self.settled.as_ref().filter(|_| !path.is_empty()) else { return parts };
+        let [first, last] = [1, path.len()].map(|step| bucket(self.gap + step, horizons));
+        let filters = settled.experts.filters();
+        let weights: Vec<Vec<f64>> = (first..=last).map(|b| settled.buckets.of_first(filters, b, self.rows)).collect();
+        let weights = |step: usize| &weights[bucket(self.gap + step + 1, horizons) - first][..];
+        settled.experts.explain(&self.periods, weights, &mut parts);
+        parts
     }
 
     /// The learner of forecasts of one step, where it knows the row before.

@@ -2,6 +2,7 @@
 
 mod against_dense;
 mod contracts;
+mod parts;
 mod season;
 
 use mercer_testkit::alloc::CountingAllocator;

@@ -15,7 +15,7 @@ fn uniform(seed: u64) -> impl FnMut() -> f64 {
 }
 
 /// Some that are nearly normal.
-fn noise(seed: u64) -> impl FnMut() -> f64 {
+pub(crate) fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut uniform = uniform(seed);
     move || (0..12).map(|_| uniform()).sum::<f64>() - 6.0
 }

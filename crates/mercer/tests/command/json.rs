@@ -21,6 +21,7 @@ const RUNS: &[&str] = &[
     "inspect m.mercer",
     "inspect s.mercer",
     "forecast t.csv --target y --time day --steps 3 --quantiles 0.1 --intervals 0.9",
+    "forecast t.csv --target y --time day --known x --future f.csv --future h.csv --parts p.csv --anomaly-share 0.9",
     "forecast t.csv --target y --time day --method opf --steps 2",
     "koopman n.csv --trajectory",
     "koopman n.csv --trajectory --method sogd",
@@ -38,7 +39,8 @@ fn folder() -> Folder {
         table += &format!("2024-{:02}-{:02},{x},{colour},{y}\n", 1 + t / 28, 1 + t % 28);
         numbers += &format!("{x},{y}\n");
     }
-    Folder::new().with("t.csv", table).with("n.csv", numbers)
+    let future = "x\n0.5\n0.1\n";
+    Folder::new().with("t.csv", table).with("n.csv", numbers).with("f.csv", future).with("h.csv", future)
 }
 
 /// Pairs of a command and a key.

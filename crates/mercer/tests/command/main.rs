@@ -18,6 +18,7 @@ mod fit;
 mod fit_classes;
 mod fit_tables;
 mod forecast;
+mod forecast_tables;
 #[cfg(feature = "arrow")]
 mod forms;
 mod gaps;
