@@ -6,7 +6,10 @@ use crate::chi_square::quantile;
 
 /// Lags that are looked at together.
 const LAGS: usize = 8;
-/// Chance that columns without dependence are called dependent, by the eight tests of all columns.
+/// Rates of the moving means of sizes that the next size is compared with: clusters of large values
+/// that last longer than the lags show there first.
+const RATES: [f64; 2] = [0.1, 0.03];
+/// Chance that columns without dependence are called dependent, by the ten tests of all columns.
 const LEVEL: f64 = 0.01;
 
 /// Largest statistics over the columns, each divided by its quantile: above 1 there is dependence.
@@ -56,13 +59,27 @@ fn correlations<'a>(a: &'a [f64], b: &'a [f64], lags: usize) -> impl Iterator<It
     })
 }
 
-/// Portmanteau statistics `Σ_h r_h²` over 8 lags, and `r₁²` alone, of all columns; 1 % in all.
+/// `z` of the correlation of centred sizes with the moving mean of those before.
+fn remembered(size: &[f64], rate: f64) -> f64 {
+    let (mut mean, mut product, mut square) = (0.0, 0.0, 0.0);
+    for value in size {
+        product += value * mean;
+        square += mean * mean;
+        mean += rate * (value - mean);
+    }
+    let variance = size.iter().map(|value| value * value).sum::<f64>() / size.len() as f64;
+    product / (square * variance + 1e-24).sqrt()
+}
+
+/// Portmanteau statistics `Σ_h r_h²` over 8 lags, and `r₁²` alone, of all columns, and sizes beside
+/// their moving means; 1 % in all.
 pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
     let Some(n) = columns.first().map(Vec::len) else { return Dependence { level: 0.0, size: 0.0, across: 0.0 } };
     let lags = LAGS.min(n / 8).max(1);
-    let tail = LEVEL / (8.0 * columns.len() as f64);
+    let tail = LEVEL / (10.0 * columns.len() as f64);
     let limits = [quantile(lags, tail), quantile(1, tail)];
     let mut found = Dependence { level: 0.0, size: 0.0, across: 0.0 };
+    let mut lasting = RATES.map(|_| 0.0);
     for column in columns {
         let level = centred_ranks(column);
         let mean = level.iter().map(|rank| rank.abs()).sum::<f64>() / n as f64;
@@ -77,8 +94,16 @@ pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
         };
         found.level = found.level.max(largest(&level, &level));
         found.size = found.size.max(largest(&size, &size));
+        for (sum, rate) in lasting.iter_mut().zip(RATES) {
+            let z = remembered(&size, rate);
+            *sum += z / (columns.len() as f64).sqrt();
+            found.size = found.size.max(z.max(0.0).powi(2) / limits[1]);
+        }
         found.across = found.across.max(largest(&level, &size)).max(largest(&size, &level));
     }
+    // Clusters that all columns share a little.
+    let pooled = lasting.into_iter().fold(0.0, f64::max).powi(2);
+    found.size = found.size.max(pooled / quantile(1, LEVEL));
     found
 }
 

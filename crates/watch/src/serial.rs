@@ -5,7 +5,7 @@
 //! | dependence of | taken out by |
 //! |---|---|
 //! | levels, or a season of `s` rows | least squares on the lags 1, 2, 3 and `s`, `s ± 1`: predict, then learn |
-//! | sizes | division by the size that two moving means of `\|e\|` foretell |
+//! | sizes | division by the size that three moving means of `\|e\|` foretell |
 //! | what is left | means of `e` and of `ln(\|e\| + 0.1)` over blocks, doubled to 1/16 of the first rows |
 //!
 //! Every number that leaves comes from rows before it and its own.
@@ -89,29 +89,33 @@ impl Regression {
     }
 }
 
-/// Size of the next error of a column, foretold by moving means over 5 and 33 rows.
+/// Rates of the moving means of sizes.
+const RATES: [f64; 3] = [0.2, 0.07, 0.02];
+
+/// Size of the next error of a column, foretold by moving means over 5, 14 and 50 rows.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct SizeFilter {
     mean: f64,
-    fast: f64,
-    slow: f64,
+    moving: [f64; RATES.len()],
     regression: Regression,
 }
 
 impl SizeFilter {
     fn new(mean: f64) -> Self {
-        Self { mean, fast: mean, slow: mean, regression: Regression::new(3, 10.0) }
+        Self { mean, moving: RATES.map(|_| mean), regression: Regression::new(1 + RATES.len(), 10.0) }
     }
 
     fn take_out(&mut self, error: f64) -> f64 {
         let (mean, floor) = (self.mean, 0.1 * self.mean + 1e-12);
         let log = |size: f64| ((size + floor) / (mean + floor)).ln();
-        let inputs = [1.0, log(self.fast), log(self.slow)];
+        let [fast, middle, slow] = self.moving.map(log);
+        let inputs = [1.0, fast, middle, slow];
         let foretold = self.regression.predict(&inputs);
         self.regression.learn(&inputs, log(error.abs()) - foretold);
-        self.fast += 0.2 * (error.abs() - self.fast);
-        self.slow += 0.03 * (error.abs() - self.slow);
+        for (moving, rate) in self.moving.iter_mut().zip(RATES) {
+            *moving += rate * (error.abs() - *moving);
+        }
         error / foretold.clamp(-50.0, 50.0).exp()
     }
 }
@@ -314,7 +318,7 @@ impl Validate for SerialFilter {
                 && regression.gain.len() == inputs
         };
         let levels = levels && self.levels.iter().all(|level| fits(level, self.lags.len() + 1));
-        let sizes = sizes && self.sizes.iter().all(|size| fits(&size.regression, 3));
+        let sizes = sizes && self.sizes.iter().all(|size| fits(&size.regression, 1 + RATES.len()));
         Inconsistent::require(levels && sizes, WHAT, "it has a regression for each column")?;
         let history = self.history.len() <= self.lost() && self.history.iter().all(|row| row.len() == width);
         let out = self.out.len() == if self.block > 1 { 2 * width } else { width };
