@@ -36,6 +36,8 @@ pub(crate) struct PassOptions {
 /// A forecaster on its way through a series.
 #[derive(Clone)]
 pub(crate) struct SeriesPass {
+    /// The name before its lines, where it is none of the groups.
+    name: Option<&'static str>,
     model: Prediction,
     columns: SeriesColumns,
     /// Rows observed before this run.
@@ -73,6 +75,17 @@ pub(super) struct SeriesAhead {
     pub(super) forecast: Vec<f64>,
     /// Its parts by output, if they are wanted.
     pub(super) parts: Vec<ForecastParts>,
+}
+
+impl SeriesAhead {
+    /// Changes the forecast of a step of an output, of so many; the difference is rest.
+    pub(super) fn move_to(&mut self, (step, output, outputs): (usize, usize, usize), value: f64) {
+        let forecast = &mut self.forecast[step * outputs + output];
+        if let Some(parts) = self.parts.get_mut(output) {
+            parts.rest[step] += value - *forecast;
+        }
+        *forecast = value;
+    }
 }
 
 /// Most steps that have intervals: forecasts wait for their rows.
@@ -139,6 +152,7 @@ impl SeriesPass {
         let share = told.and_then(|(_, share)| share.parse::<f64>().ok()).filter(|_| seasons(&model).is_some());
         let tails = share.into_iter().map(|share| [0.5 - share / 2.0, 0.5 + share / 2.0]);
         Ok(Self {
+            name: None,
             before: model.forecaster.time(),
             model,
             columns,
@@ -161,6 +175,11 @@ impl SeriesPass {
             time: Duration::ZERO,
             overshoots: Overshoots::default(),
         })
+    }
+
+    /// The same with a name before its lines.
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name: Some(name), ..self }
     }
 
     /// Takes the inputs of the rows to come, of which a forecast of so many steps is asked for.
@@ -443,7 +462,7 @@ impl SeriesPass {
 
     /// The number of a row and its time, `ahead` rows after the last.
     fn begin_line(&self, k: usize, feed: &SeriesFeed, ahead: usize, text: &mut String) {
-        if let Some(group) = feed.group() {
+        if let Some(group) = self.name.or(feed.group()) {
             text.push_str(&cell(group));
             text.push(',');
         }
