@@ -28,6 +28,11 @@ use crate::report::output::{self, Predictions};
 use crate::report::plot::PlotFile;
 use crate::report::verbosity;
 
+/// Rows to come by the name of their scenario, if there are several, and what is told of them by
+/// that or the name of the group.
+type NamedAhead = (Option<String>, Option<SeriesAhead>);
+type NamedComing = (Option<String>, Coming);
+
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct ForecastOutput {
     /// The name of the data.
@@ -207,7 +212,7 @@ impl ForecastOutput {
         passes: &mut Passes,
         scenarios: &[Future],
         feed: &mut SeriesFeed,
-    ) -> Result<Vec<(Option<String>, Option<SeriesAhead>)>, Failure> {
+    ) -> Result<Vec<NamedAhead>, Failure> {
         let mut aheads = Vec::new();
         for (group, pass) in passes.all_mut().iter_mut().enumerate() {
             feed.turn_to(group);
@@ -230,7 +235,7 @@ impl ForecastOutput {
         &self,
         passes: &Passes,
         feed: &SeriesFeed,
-        (mut comings, total, first): (Vec<(Option<String>, Coming)>, Option<Coming>, Option<&SeriesAhead>),
+        (mut comings, total, first): (Vec<NamedComing>, Option<Coming>, Option<&SeriesAhead>),
         arguments: &ForecastArguments,
     ) -> ForecastReport {
         let pass = passes.first();
