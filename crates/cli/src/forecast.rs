@@ -125,13 +125,13 @@ pub(crate) struct ForecastArguments {
     /// the groups. A model file keeps them all, and the column. --plot draws the first twelve.
     #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["model", "future", "inputs"])]
     group: Option<ColumnChoice>,
-    /// Forecast the total of the groups, too, so that their forecasts add up to it: bottom-up is the
-    /// sum of theirs; mint forecasts it by itself and shares the difference out by how errors of one
-    /// step went together, so that all have the least errors
+    /// Forecast the total of the groups, too, so that their forecasts add up to it: bottom-up is
+    /// the sum of theirs; mint forecasts it by itself and shares the difference out by how errors
+    /// of one step went together, so that all have the least errors
     ///
-    /// MinT of Wickramasuriya, Athanasopoulos and Hyndman (2019), with the covariance of the last 400
-    /// errors, shrunk. A forecast that was not negative may become so. All groups must end at the same
-    /// time; one that begins late adds nothing before. The total is the group `total` in
+    /// MinT of Wickramasuriya, Athanasopoulos and Hyndman (2019), with the covariance of the last
+    /// 400 errors, shrunk. A forecast that was not negative may become so. All groups must end at
+    /// the same time; one that begins late adds nothing before. The total is the group `total` in
     /// --predictions.
     #[arg(long, value_name = "HOW", value_enum, requires = "group", conflicts_with = "model")]
     total: Option<TotalMethod>,

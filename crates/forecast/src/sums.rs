@@ -33,8 +33,9 @@ pub struct TotalShares {
 
 impl TotalShares {
     /// The shares of a total and `parts` parts, by rows of their errors of one step, the total's
-    /// first; rows with a number that is not finite do not count. Below ten rows errors are taken to
-    /// be unrelated; without any, variances are taken to be equal, that of the total the parts' sum.
+    /// first; rows with a number that is not finite do not count. Below ten rows errors are taken
+    /// to be unrelated; without any, variances are taken to be equal, that of the total the parts'
+    /// sum.
     ///
     /// # Panics
     /// When a row has not `parts + 1` numbers.

@@ -21,8 +21,8 @@ const ERRORS: usize = 400;
 pub(super) enum TotalMethod {
     /// The total is the sum of the groups' forecasts.
     BottomUp,
-    /// The total is forecast by itself, and the difference is shared by the covariance of the errors
-    /// of one step.
+    /// The total is forecast by itself, and the difference is shared by the covariance of the
+    /// errors of one step.
     Mint,
 }
 
@@ -65,7 +65,8 @@ impl TotalRows {
         });
     }
 
-    /// Forecasts the total with a fresh forecaster, and makes the forecasts of all groups add up to it.
+    /// Forecasts the total with a fresh forecaster, and makes the forecasts of all groups add up to
+    /// it.
     pub(super) fn add_up(
         mut self,
         fresh: Prediction,

@@ -2,12 +2,12 @@
 //! they are.
 //!
 //! A row is a surprise when it lies outside of the range of late rows and its error is beyond
-//! `8 σ γ`, where `σ²` is the mean of squared errors over 300 rows, each within `8 σ`, and `γ` is how
-//! errors grow behind missing rows. It counts as missing. When three in a row are off by the same,
-//! to `3 σ`, the level has shifted: from there on the series is known less the shift. The level
-//! before is known at once when it returns. Three equal numbers are no shift but an outage or a
-//! code for a gap, unless the series often stays where it is. When surprises go on for longer than
-//! a season (12 rows at least), the series is another one than it was, and is learnt as it is.
+//! `8 σ γ`, where `σ²` is the mean of squared errors over 300 rows, each within `8 σ`, and `γ` is
+//! how errors grow behind missing rows. It counts as missing. When three in a row are off by the
+//! same, to `3 σ`, the level has shifted: from there on the series is known less the shift. The
+//! level before is known at once when it returns. Three equal numbers are no shift but an outage or
+//! a code for a gap, unless the series often stays where it is. When surprises go on for longer
+//! than a season (12 rows at least), the series is another one than it was, and is learnt as it is.
 
 use mercer_core::{Inconsistent, Validate};
 
