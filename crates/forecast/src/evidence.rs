@@ -1,8 +1,8 @@
 //! Evidence for known inputs: a mixture without them runs beside the one with them, and each number
 //! of steps ahead takes from both what their errors were worth.
 //!
-//! In buckets of horizons `1 | 2, 3 | 4 … 7 | …` let `L` be the decaying mean of the absolute errors
-//! of the forecasts with the inputs, and `L₀` of those without, over `n` rows, and
+//! In buckets of horizons `1 | 2, 3 | 4 … 7 | …` let `L` be the decaying mean of the absolute
+//! errors of the forecasts with the inputs, and `L₀` of those without, over `n` rows, and
 //!
 //! ```text
 //! ρ = ln(L/L₀),   ρ̃_b = (n_b ρ_b + ñ ρ̃_{b−1})/(n_b + ñ),   ñ = min(ñ_{b−1}, 24),   ñ_b = n_b + ñ

@@ -40,8 +40,8 @@ struct DifferenceRegression {
 pub struct InputEffect {
     /// What one unit of the input more adds to the output; 0 while the input has not changed.
     pub per_unit: f64,
-    /// The standard error of that, by least squares, as if the differences that it is found from had
-    /// errors without memory. Infinite while the input has not changed.
+    /// The standard error of that, by least squares, as if the differences that it is found from
+    /// had errors without memory. Infinite while the input has not changed.
     pub standard_error: f64,
     /// The share, from 0 to 1, of the forecast of one step that is made with the inputs: what their
     /// effects were worth. The forecast moves by `share · per_unit` when the input does.

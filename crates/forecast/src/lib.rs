@@ -60,6 +60,7 @@ mod seasons;
 mod seen_range;
 mod slip;
 mod spectral;
+mod sums;
 mod windowed_slip;
 
 pub use any::AnyForecaster;
@@ -84,4 +85,5 @@ pub use season::{
 pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
+pub use sums::TotalShares;
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};

@@ -5,8 +5,8 @@
 //! that cost nothing are scored beside it. MASE is the mean absolute error in units of the mean
 //! change over a season before the origin, and the mean of that over the origins.
 //!
-//! Where inputs are known in advance, they stand in the rows of an origin: the forecaster is kept as
-//! it was there until these have come.
+//! Where inputs are known in advance, they stand in the rows of an origin: the forecaster is kept
+//! as it was there until these have come.
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! One pass over a series: predict, score, observe, and the lines that tell the predictions.
 
+mod looks;
+
 use std::fmt::{self, Write as _};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -17,6 +19,7 @@ use super::overshoots::Overshoots;
 use super::times::TimeMemory;
 use crate::report::failure::Failure;
 use crate::report::output::number;
+pub(super) use looks::SeriesAhead;
 
 /// Options of a pass beside its model.
 #[derive(Clone, Default)]
@@ -36,6 +39,8 @@ pub(crate) struct PassOptions {
 /// A forecaster on its way through a series.
 #[derive(Clone)]
 pub(crate) struct SeriesPass {
+    /// The name before its lines, where it is none of the groups.
+    name: Option<&'static str>,
     model: Prediction,
     columns: SeriesColumns,
     /// Rows observed before this run.
@@ -66,13 +71,6 @@ pub(crate) struct SeriesPass {
     coming: Vec<f64>,
     time: Duration,
     overshoots: Overshoots,
-}
-
-/// A forecast of the next rows, one after the other.
-pub(super) struct SeriesAhead {
-    pub(super) forecast: Vec<f64>,
-    /// Its parts by output, if they are wanted.
-    pub(super) parts: Vec<ForecastParts>,
 }
 
 /// Most steps that have intervals: forecasts wait for their rows.
@@ -139,6 +137,7 @@ impl SeriesPass {
         let share = told.and_then(|(_, share)| share.parse::<f64>().ok()).filter(|_| seasons(&model).is_some());
         let tails = share.into_iter().map(|share| [0.5 - share / 2.0, 0.5 + share / 2.0]);
         Ok(Self {
+            name: None,
             before: model.forecaster.time(),
             model,
             columns,
@@ -161,6 +160,11 @@ impl SeriesPass {
             time: Duration::ZERO,
             overshoots: Overshoots::default(),
         })
+    }
+
+    /// The same with a name before its lines.
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name: Some(name), ..self }
     }
 
     /// Takes the inputs of the rows to come, of which a forecast of so many steps is asked for.
@@ -267,48 +271,6 @@ impl SeriesPass {
         let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
         let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
         Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
-    }
-
-    /// Distances from the next prediction of an output that hold the usual share of the values;
-    /// none in the warm-up.
-    fn usual_reach(&self, output: usize) -> Option<[f64; 2]> {
-        let share = self.usual.filter(|_| self.model.seen().rows >= self.model.errors.warm_up)?;
-        let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
-        Some([0.5 - share / 2.0, 0.5 + share / 2.0].map(|p| seasons.offset(output, p, 1)))
-    }
-
-    /// The band that was to hold the last value of an output, if it was judged.
-    pub(super) fn usual(&self, output: usize) -> Option<[f64; 2]> {
-        self.usual_band[output]
-    }
-
-    /// The same if the value lay outside.
-    pub(super) fn anomaly(&self, output: usize) -> Option<[f64; 2]> {
-        let y = self.output[output];
-        self.usual_band[output].filter(|[low, high]| y < *low || y > *high)
-    }
-
-    /// The parts of the last row's prediction, output by output.
-    pub(super) fn parts(&self) -> &[ForecastParts] {
-        &self.parts
-    }
-
-    /// The next `steps` rows, with their parts if these are wanted.
-    pub(super) fn ahead_of(&mut self, steps: usize) -> Result<SeriesAhead, RowFailure> {
-        let forecast = self.forecast(steps)?;
-        let inputs = self.future.get(..steps * self.input.len()).unwrap_or(&self.future);
-        let parts = if self.explains { self.explain(&forecast, inputs)? } else { Vec::new() };
-        Ok(SeriesAhead { forecast, parts })
-    }
-
-    /// The parts of rows to come, each behind the other, with these inputs.
-    fn explain(&self, rows: &[f64], inputs: &[f64]) -> Result<Vec<ForecastParts>, RowFailure> {
-        let (Some(seasons), m) = (seasons(&self.model), self.output.len()) else { return Ok(Vec::new()) };
-        let of = |output: usize| {
-            let path: Vec<f64> = rows.iter().skip(output).step_by(m).copied().collect();
-            Ok(seasons.parts(output, &path, inputs)?)
-        };
-        (0..m).map(of).collect()
     }
 
     /// A remark on forecasts that were beyond everything seen.
@@ -443,7 +405,7 @@ impl SeriesPass {
 
     /// The number of a row and its time, `ahead` rows after the last.
     fn begin_line(&self, k: usize, feed: &SeriesFeed, ahead: usize, text: &mut String) {
-        if let Some(group) = feed.group() {
+        if let Some(group) = self.name.or(feed.group()) {
             text.push_str(&cell(group));
             text.push(',');
         }

@@ -1,5 +1,5 @@
-//! The picture of a forecast: the last rows with their predictions and what comes next, the parts of
-//! these, and scores beside the baselines. Of groups each has a panel.
+//! The picture of a forecast: the last rows with their predictions and what comes next, the parts
+//! of these, and scores beside the baselines. Of groups each has a panel.
 
 use std::collections::VecDeque;
 

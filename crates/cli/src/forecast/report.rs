@@ -16,6 +16,7 @@ use super::pass::{SeriesAhead, SeriesPass};
 use super::passes::Passes;
 use super::record::SeriesRecord;
 use super::seconds;
+use super::total::TOTAL;
 use crate::report::failure::Failure;
 use crate::report::json;
 use crate::report::output::{digits, number};
@@ -58,6 +59,9 @@ pub(super) struct ForecastReport {
     /// By the names of the files of --future, if there are several.
     #[serde(skip_serializing_if = "Map::is_empty")]
     scenarios: Map<String, Value>,
+    /// Of the total of the groups, if it is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<Coming>,
     #[serde(skip_serializing_if = "Option::is_none")]
     anomalies: Option<AnomalyReport>,
     /// The groups or the scenarios, and which of them these are.
@@ -72,6 +76,7 @@ pub(super) struct ForecastResults {
     pub(super) comings: Vec<(Option<String>, Coming)>,
     /// The next rows by scenario, if there are several.
     pub(super) scenarios: Vec<(String, Coming)>,
+    pub(super) total: Option<Coming>,
     pub(super) anomalies: Option<AnomalyReport>,
 }
 
@@ -232,7 +237,7 @@ impl Coming {
 
 impl ForecastReport {
     pub(super) fn new(passes: &Passes, feed: &SeriesFeed, scored: &SeriesRecord, results: ForecastResults) -> Self {
-        let ForecastResults { backtest, mut comings, scenarios, anomalies } = results;
+        let ForecastResults { backtest, mut comings, scenarios, total, anomalies } = results;
         let (pass, all) = (passes.first(), passes.all());
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
         let epochs = model.forecaster.epochs();
@@ -268,6 +273,7 @@ impl ForecastReport {
             time,
             groups: objects(&named),
             scenarios: objects(&scenarios),
+            total,
             anomalies,
             named: if scenarios.is_empty() { ("group", named) } else { ("scenario", scenarios) },
             coming,
@@ -369,7 +375,8 @@ impl ForecastReport {
         let (kind, named) = &self.named;
         let named: Vec<(&str, &Coming)> = named.iter().map(|(name, coming)| (name.as_str(), coming)).collect();
         let alone = self.coming.iter().filter(|_| named.is_empty()).map(|coming| ("", coming));
-        let all: Vec<(&str, &Coming)> = alone.chain(named.iter().copied()).collect();
+        let total = self.total.iter().map(|coming| (TOTAL, coming));
+        let all: Vec<(&str, &Coming)> = alone.chain(total).chain(named.iter().copied()).collect();
         let Some((_, first)) = all.first().filter(|(_, coming)| coming.forecast.is_some()) else { return };
         let mut names: Vec<String> =
             (0..self.outputs).map(|output| Plain(pass.columns().output_name(output)).to_string()).collect();

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use mercer_session::model::Prediction;
+
 use super::ForecastArguments;
 use super::anomalies::Anomalies;
 use super::backtest::Backtest;
@@ -10,13 +12,14 @@ use super::effects::EffectReport;
 use super::feed::SeriesFeed;
 use super::future::Future;
 use super::parts::PartsTable;
-use super::pass::{SeriesAhead, SeriesPass};
+use super::pass::{PassOptions, SeriesAhead, SeriesPass};
 use super::passes::Passes;
 #[cfg(feature = "plots")]
 use super::picture::ForecastPicture;
 use super::record::SeriesRecord;
 use super::report::{Coming, ForecastReport, ForecastResults};
 use super::tables::SeriesTable;
+use super::total::{TotalRows, TotalSeries};
 use crate::data::source::Source;
 use crate::model::classes::quoted;
 use crate::report::failure::Failure;
@@ -24,6 +27,11 @@ use crate::report::output::{self, Predictions};
 #[cfg(feature = "plots")]
 use crate::report::plot::PlotFile;
 use crate::report::verbosity;
+
+/// Rows to come by the name of their scenario, if there are several, and what is told of them by
+/// that or the name of the group.
+type NamedAhead = (Option<String>, Option<SeriesAhead>);
+type NamedComing = (Option<String>, Coming);
 
 /// Where predictions go, and what is gathered for the end.
 pub(super) struct ForecastOutput {
@@ -37,6 +45,7 @@ pub(super) struct ForecastOutput {
     backtest_rows: Option<SeriesTable>,
     parts: Option<PartsTable>,
     anomalies: Option<Anomalies>,
+    total: Option<TotalRows>,
     /// True if there are several scenarios.
     scenarios: bool,
     #[cfg(feature = "plots")]
@@ -84,6 +93,7 @@ impl ForecastOutput {
             backtest_rows,
             parts,
             anomalies,
+            total: arguments.total.map(TotalRows::new),
             scenarios,
             #[cfg(feature = "plots")]
             picture,
@@ -97,6 +107,9 @@ impl ForecastOutput {
         self.scored.take(of_pass, feed.now(), |output| of_pass.period(feed, output));
         if let Some(backtest) = &mut self.backtest {
             backtest.take(pass, feed, &self.scored).map_err(|error| error.at(&feed.place()))?;
+        }
+        if let Some(total) = &mut self.total {
+            total.take(pass, feed);
         }
         if let Some(parts) = &mut self.parts {
             parts.row(pass, feed)?;
@@ -125,40 +138,48 @@ impl ForecastOutput {
         output::print_on(&self.line)
     }
 
-    /// Finishes the files and prints the report. Rows to come are of these scenarios.
+    /// Finishes the files and prints the report. Rows to come are of these scenarios. A total has a
+    /// fresh forecaster and its options.
     pub(super) fn end(
         mut self,
         arguments: &ForecastArguments,
-        (passes, scenarios): (&mut Passes, &[Future]),
+        (passes, scenarios, total): (&mut Passes, &[Future], Option<(Prediction, PassOptions)>),
         feed: &mut SeriesFeed,
         stopped: bool,
     ) -> Result<(), Failure> {
-        let mut aheads = Vec::new();
+        let mut aheads = self.forecast(passes, scenarios, feed)?;
+        let total = match (self.total.take(), total, aheads.first().is_some_and(|(_, ahead)| ahead.is_some())) {
+            (Some(rows), Some((fresh, wanted)), true) => {
+                let mut known: Vec<SeriesAhead> = aheads.iter_mut().filter_map(|(_, ahead)| ahead.take()).collect();
+                let total = rows.add_up(fresh, (passes.all(), feed), wanted, &mut known)?;
+                aheads.iter_mut().zip(known).for_each(|((_, ahead), known)| *ahead = Some(known));
+                Some(total)
+            }
+            _ => None,
+        };
         let mut comings = Vec::new();
-        for (group, pass) in passes.all_mut().iter_mut().enumerate() {
+        for (i, (name, ahead)) in aheads.iter().enumerate() {
+            let group = if self.scenarios { 0 } else { i };
             feed.turn_to(group);
-            let steps = pass.steps().filter(|_| !self.streaming);
-            self.tell_silent(pass, feed);
-            if let (Some(table), Some(backtest)) = (&mut self.backtest_rows, &self.backtest) {
+            let pass = &passes.all()[group];
+            if let (Some(table), Some(backtest), true) = (&mut self.backtest_rows, &self.backtest, i == group) {
                 backtest.write(pass, feed, table)?;
             }
-            let several = scenarios.iter().filter(|_| self.scenarios).map(|one| Some(one.name.as_str()));
-            let names: Vec<Option<&str>> = if self.scenarios { several.collect() } else { vec![None] };
-            let planned: Vec<f64> = feed.plan().iter().flat_map(|row| pass.columns().inputs_of(&row.values)).collect();
-            for (i, name) in names.into_iter().enumerate() {
-                if i > 0 {
-                    pass.foresee(planned.iter().chain(&scenarios[i].inputs).copied().collect());
-                }
-                let ahead = steps.map(|steps| pass.ahead_of(steps)).transpose();
-                let ahead = ahead.map_err(|error| error.at(&feed.place()))?;
-                if let Some(ahead) = &ahead {
-                    self.write_ahead(pass, feed, (name, ahead))?;
-                }
-                let coming = Coming::new(pass, feed, ahead.as_ref(), &arguments.quantiles);
-                comings.push((name.or(feed.group()).map(str::to_owned), coming));
-                aheads.push((name.map(str::to_owned), ahead));
+            if let Some(ahead) = ahead {
+                self.write_ahead(pass, feed, (name.as_deref(), ahead))?;
             }
+            let coming = Coming::new(pass, feed, ahead.as_ref(), &arguments.quantiles);
+            comings.push((name.as_deref().or(feed.group()).map(str::to_owned), coming));
         }
+        let total = total.as_ref().map(|TotalSeries { pass, ahead }| {
+            if let Some(file) = &mut self.file {
+                self.line.clear();
+                pass.write_forecast(feed, &ahead.forecast, &mut self.line);
+                file.write(&self.line)?;
+            }
+            Ok::<_, Failure>(Coming::new(pass, feed, Some(ahead), &arguments.quantiles))
+        });
+        let total = total.transpose()?;
         #[cfg(feature = "plots")]
         let picture = self
             .picture
@@ -166,8 +187,12 @@ impl ForecastOutput {
             .map(|(file, gathered)| (file, gathered.draw(passes, feed, &self.scored, &self.data, &aheads)));
         let mut text = String::new();
         if !self.streaming {
-            let report =
-                self.report(passes, feed, (comings, aheads.first().and_then(|(_, ahead)| ahead.as_ref())), arguments);
+            let report = self.report(
+                passes,
+                feed,
+                (comings, total, aheads.first().and_then(|(_, ahead)| ahead.as_ref())),
+                arguments,
+            );
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
             self.file.map_or(Ok(()), Predictions::finish)?;
             self.backtest_rows.map_or(Ok(()), SeriesTable::finish)?;
@@ -181,11 +206,36 @@ impl ForecastOutput {
         if self.streaming { Ok(()) } else { output::print(&text) }
     }
 
+    /// The rows to come of each scenario, or of each group.
+    fn forecast(
+        &self,
+        passes: &mut Passes,
+        scenarios: &[Future],
+        feed: &mut SeriesFeed,
+    ) -> Result<Vec<NamedAhead>, Failure> {
+        let mut aheads = Vec::new();
+        for (group, pass) in passes.all_mut().iter_mut().enumerate() {
+            feed.turn_to(group);
+            self.tell_silent(pass, feed);
+            let steps = pass.steps().filter(|_| !self.streaming);
+            let planned: Vec<f64> = feed.plan().iter().flat_map(|row| pass.columns().inputs_of(&row.values)).collect();
+            for i in 0..if self.scenarios { scenarios.len() } else { 1 } {
+                if i > 0 {
+                    pass.foresee(planned.iter().chain(&scenarios[i].inputs).copied().collect());
+                }
+                let ahead = steps.map(|steps| pass.ahead_of(steps)).transpose();
+                let name = scenarios.get(i).filter(|_| self.scenarios).map(|one| one.name.clone());
+                aheads.push((name, ahead.map_err(|error| error.at(&feed.place()))?));
+            }
+        }
+        Ok(aheads)
+    }
+
     fn report(
         &self,
         passes: &Passes,
         feed: &SeriesFeed,
-        (mut comings, first): (Vec<(Option<String>, Coming)>, Option<&SeriesAhead>),
+        (mut comings, total, first): (Vec<NamedComing>, Option<Coming>, Option<&SeriesAhead>),
         arguments: &ForecastArguments,
     ) -> ForecastReport {
         let pass = passes.first();
@@ -203,6 +253,7 @@ impl ForecastOutput {
             backtest: self.backtest.as_ref().and_then(|backtest| backtest.scores(season)),
             comings: comings.into_iter().enumerate().map(with_effects).collect(),
             scenarios: named,
+            total,
             anomalies: self.anomalies.as_ref().map(Anomalies::report),
         };
         ForecastReport::new(passes, feed, &self.scored, results)

@@ -18,12 +18,12 @@ pub(super) struct TableArguments {
     /// a row for each step of each origin, with what came
     ///
     /// Columns: origin (the number of rows that were known), step, time, y, forecast, the ends of
-    /// --intervals, --quantiles, and scale, the unit of MASE: the mean over the origins of mean(|y -
-    /// forecast|)/scale is the MASE told.
+    /// --intervals, --quantiles, and scale, the unit of MASE: the mean over the origins
+    /// of the mean of |y - forecast|/scale is the MASE told.
     #[arg(long, value_name = "OUT.csv", requires = "steps")]
     pub(super) backtest_rows: Option<PathBuf>,
-    /// Write the parts of the forecasts of --method season to this table: of each row's, made before
-    /// it was seen, and of the rows to come. --plot and --json have them, too
+    /// Write the parts of the forecasts of --method season to this table: of each row's, made
+    /// before it was seen, and of the rows to come. --plot and --json have them, too
     ///
     /// Columns: k (the number of the row, from 0), time, y, forecast, trend, season (the shortest),
     /// season_2, …, effect_NAME of each --known, rest, and remainder, which is y - forecast. Trend,
@@ -31,13 +31,13 @@ pub(super) struct TableArguments {
     /// that know them, with their weights among themselves; what other experts add is in the rest.
     #[arg(long, value_name = "OUT.csv")]
     pub(super) parts: Option<PathBuf>,
-    /// Write the rows that lay outside of the band of their forecast of one step to this table, with
-    /// its ends; they are also told, and marked in the picture
+    /// Write the rows that lay outside of the band of their forecast of one step to this table,
+    /// with its ends; they are also told, and marked in the picture
     #[arg(long, value_name = "OUT.csv")]
     pub(super) anomalies: Option<PathBuf>,
-    /// The share of the values that lie in the band of --anomalies: of ordinary rows one in a hundred
-    /// lies outside of 0.99. Without --anomalies the rows are told, and marked in the picture
-    /// [default: 0.99]
+    /// The share of the values that lie in the band of --anomalies: of ordinary rows one in a
+    /// hundred lies outside of 0.99. Without --anomalies the rows are told, and marked in the
+    /// picture [default: 0.99]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(super) anomaly_share: Option<f64>,
 }
@@ -96,9 +96,9 @@ pub(super) struct TableRow<'a, const KEYS: usize> {
 }
 
 impl SeriesTable {
-    /// A table for an `option`, with columns of these names behind the first, which are the group (or
-    /// the scenario, in a table of `scenarios`), the `keys`, the time, and the name of the column that
-    /// is forecast.
+    /// A table for an `option`, with columns of these names behind the first, which are the group
+    /// (or the scenario, in a table of `scenarios`), the `keys`, the time, and the name of the
+    /// column that is forecast.
     pub(super) fn create(
         (option, path): (&str, &Path),
         read: &[&Path],

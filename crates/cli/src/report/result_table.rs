@@ -1,5 +1,5 @@
-//! A table that an option asks for beside the report: CSV, JSON lines, Parquet or Arrow, by the name
-//! of its file, which appears whole.
+//! A table that an option asks for beside the report: CSV, JSON lines, Parquet or Arrow, by the
+//! name of its file, which appears whole.
 
 use std::path::Path;
 

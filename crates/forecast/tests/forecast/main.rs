@@ -4,6 +4,7 @@ mod against_dense;
 mod contracts;
 mod parts;
 mod season;
+mod sums;
 
 use mercer_testkit::alloc::CountingAllocator;
 

@@ -110,7 +110,7 @@ fn files_of_every_learner_load_and_predict_what_they_did() {
     let mut kinds = Vec::new();
     for (name, model) in models {
         let bytes = fs::read(folder().join(format!("{name}.mercer"))).unwrap();
-        assert!(bytes.len() < 60_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
+        assert!(bytes.len() < 100_000, "{name}: a golden file stays small, this has {} bytes", bytes.len());
         let mut loaded = Model::from_bytes(&bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}: saved again, it is another file");
         assert_eq!(model.to_bytes().unwrap().len(), bytes.len(), "{name}: what is saved now has another form");

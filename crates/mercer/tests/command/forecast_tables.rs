@@ -249,3 +249,71 @@ fn each_group_has_a_panel() {
     assert!((mase(&rows) - told).abs() < 1e-12 * told, "{} {told}", mase(&rows));
     assert!(rows.iter().any(|row| row["shop"] == "shop13"));
 }
+
+/// Sales of three shops that go together, until a row; the third begins late.
+fn shops(rows: usize, last: [usize; 3], names: [&str; 3]) -> String {
+    let mut text = "day,shop,sold\n".to_owned();
+    for t in 0..rows {
+        for (shop, name) in names.iter().enumerate().filter(|(shop, _)| t < last[*shop] && (*shop < 2 || t >= 20)) {
+            let common = 6.0 * noise(t / 3);
+            let sold = 40.0 * (shop + 1) as f64 + WEEK[t % 7] + common + 3.0 * noise(3 * t + shop + 7);
+            let _ = writeln!(text, "{},{name},{sold:.3}", day_after("2024-01-01", t));
+        }
+    }
+    text
+}
+
+#[test]
+fn forecasts_of_groups_add_up_to_their_total() {
+    let names = ["north", "south", "east"];
+    let folder = Folder::new().with("g.csv", shops(90, [90; 3], names));
+    let options = "--group shop --steps 5 --intervals 0.9";
+    let report = |more: &str| folder.json(&format!("forecast g.csv --time day {options} {more}"));
+    let value = |of: &Value, step: usize| of["forecast"][step][0].as_f64().unwrap();
+    let (plain, simple) = (report(""), report("--total bottom-up --predictions b.csv"));
+    let best = report("--total mint --predictions m.csv");
+    assert_eq!(plain.get("total"), None);
+    let (mut moved, mut differs) = (0.0_f64, 0.0_f64);
+    for step in 0..5 {
+        let sum = |of: &Value| names.iter().map(|name| value(&of["groups"][name], step)).sum::<f64>();
+        assert!((sum(&simple) - value(&simple["total"], step)).abs() < 1e-9);
+        assert!((sum(&best) - value(&best["total"], step)).abs() < 1e-9);
+        assert!((sum(&plain) - sum(&simple)).abs() < 1e-9);
+        for name in names {
+            assert_eq!(value(&plain["groups"][name], step), value(&simple["groups"][name], step));
+            let change = value(&best["groups"][name], step) - value(&plain["groups"][name], step);
+            let [low, high] =
+                [0, 1].map(|end| best["groups"][name]["forecast_intervals"][step][0][end].as_f64().unwrap());
+            assert!((low..=high).contains(&value(&best["groups"][name], step)));
+            moved = moved.max(change.abs());
+        }
+        differs = differs.max((value(&best["total"], step) - value(&simple["total"], step)).abs());
+        // A total of ordinary days is near the sum of what the shops were made of.
+        let truth = 240.0 + 3.0 * WEEK[(90 + step) % 7];
+        assert!((value(&best["total"], step) - truth).abs() < 30.0, "{}", value(&best["total"], step));
+    }
+    assert!(moved > 0.01 && differs > 0.01, "{moved} {differs}");
+    let rows = table(&folder, "m.csv");
+    let total: Vec<_> = rows.iter().filter(|row| row["shop"] == "total").collect();
+    assert_eq!((total.len(), &total[0]["k"][..], &total[4]["time"][..]), (5, "90", &*day_after("2024-01-01", 94)));
+    assert_eq!(number(total[2], "sold"), value(&best["total"], 2));
+    let text = folder.done(&format!("forecast g.csv --time day {options} --total mint"));
+    assert!(text.contains("  total  "), "{text}");
+    let folder = folder
+        .with("named.csv", shops(60, [60; 3], ["total", "south", "east"]))
+        .with("early.csv", shops(60, [60, 58, 60], names));
+    let said = folder.run("forecast named.csv --time day --group shop --steps 2 --total mint");
+    assert!(
+        said.code == Some(1) && said.err.contains("a group has the name \"total\", too; rename it"),
+        "{}",
+        said.err
+    );
+    folder.refused(
+        1,
+        "forecast early.csv --time day --group shop --steps 2 --total mint",
+        &["\"south\"", "ends before"],
+    );
+    folder.refused(2, "forecast g.csv --time day --steps 2 --total mint", &["--group"]);
+    folder.refused(2, "forecast g.csv --group shop --steps 2 --total mint --out m.mercer", &["--out"]);
+    folder.refused(2, "forecast g.csv --group shop --known day --steps 2 --total mint", &["--known"]);
+}

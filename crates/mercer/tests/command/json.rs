@@ -22,6 +22,7 @@ const RUNS: &[&str] = &[
     "inspect s.mercer",
     "forecast t.csv --target y --time day --steps 3 --quantiles 0.1 --intervals 0.9",
     "forecast t.csv --target y --time day --known x --future f.csv --future h.csv --parts p.csv --anomaly-share 0.9",
+    "forecast g.csv --target y --time day --group colour --steps 2 --total mint",
     "forecast t.csv --target y --time day --method opf --steps 2",
     "koopman n.csv --trajectory",
     "koopman n.csv --trajectory --method sogd",
@@ -39,8 +40,15 @@ fn folder() -> Folder {
         table += &format!("2024-{:02}-{:02},{x},{colour},{y}\n", 1 + t / 28, 1 + t % 28);
         numbers += &format!("{x},{y}\n");
     }
+    let both = |t: usize| ["red", "blue"].map(|colour| format!("2024-01-{:02},{colour},{}\n", t, t * t % 7));
+    let groups = "day,colour,y\n".to_owned() + &(1..30).flat_map(both).collect::<String>();
     let future = "x\n0.5\n0.1\n";
-    Folder::new().with("t.csv", table).with("n.csv", numbers).with("f.csv", future).with("h.csv", future)
+    Folder::new()
+        .with("t.csv", table)
+        .with("n.csv", numbers)
+        .with("f.csv", future)
+        .with("h.csv", future)
+        .with("g.csv", groups)
 }
 
 /// Pairs of a command and a key.
