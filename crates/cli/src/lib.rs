@@ -164,7 +164,7 @@ fn run() -> Result<(), Failure> {
         Ok(arguments) => arguments,
         Err(error) if error.use_stderr() => {
             if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-                report::output::print(FIRST_STEPS)?;
+                report::verbosity::show(FIRST_STEPS);
             }
             return Err(Failure::from_clap(&error));
         }

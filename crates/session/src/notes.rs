@@ -20,7 +20,7 @@ use mercer_registry::catalogue::{Entry, Value};
 
 use face::FaceWords;
 pub use mercer_encoding::Face;
-use nearness::{FarRows, alike, beyond, copies};
+use nearness::{FarRows, alike, beyond};
 pub use order::{OrderTarget, RowOrder};
 
 /// Fewest rounds of which anything can be said.
@@ -379,18 +379,9 @@ impl Watch {
             return None;
         };
         let what = if least == by_zero { "0 everywhere" } else { "the mean of the targets so far" };
-        let copied = copies(facts.learner).filter(|(copies, size)| 2 * copies > *size);
-        let (cause, advice) = match (copied, self.unit_of_inputs(facts.kernel, face)) {
-            (Some((copies, size)), _) => (
-                Cause::FullDictionary,
-                format!(
-                    "{copies} of the {size} points of the dictionary are copies of the one before: take a learner that keeps none \
-                     ({})",
-                    face.pick("--learner qklms or krls", "mercer.Qklms or mercer.Krls")
-                ),
-            ),
-            (None, Some(advice)) => (Cause::UnitOfInputs, advice),
-            (None, None) => (Cause::NoBetterThanConstant, face.anything(facts.entry.autonomous).to_owned()),
+        let (cause, advice) = match self.unit_of_inputs(facts.kernel, face) {
+            Some(advice) => (Cause::UnitOfInputs, advice),
+            None => (Cause::NoBetterThanConstant, face.anything(facts.entry.autonomous).to_owned()),
         };
         Some(Note::new(
             cause,

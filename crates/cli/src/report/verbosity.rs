@@ -76,6 +76,11 @@ pub(crate) fn more(text: impl FnOnce() -> String) {
     }
 }
 
+/// Lines for people, as they are.
+pub(crate) fn show(text: &str) {
+    line(format_args!("{}", text.trim_end()));
+}
+
 /// Why the command ended.
 pub(crate) fn complain(failure: &Failure) {
     let [begin, end] = if coloured(io::stderr().is_terminal()) { ["\u{1b}[1;31m", "\u{1b}[0m"] } else { ["", ""] };

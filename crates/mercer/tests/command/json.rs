@@ -13,6 +13,7 @@ const RUNS: &[&str] = &[
     "eval t.csv --target colour --learner krls",
     "eval t.csv --target y,x --learner krls",
     "eval t.csv --target y --learner krls --group colour",
+    "eval t.csv --target y --learner krls --watch",
     "inspect g.mercer",
     "compare t.csv --target y --learners krls,knlms",
     "tune t.csv --target y --learner krls --trials 8",

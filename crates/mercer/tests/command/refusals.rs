@@ -119,8 +119,7 @@ fn steps_that_diverge() {
 fn wrong_names_and_numbers() {
     let folder = Folder::new().with("d.csv", "1,2\n2,3\n");
     for (arguments, parts) in [
-        ("", &["no command was given", "mercer --help"][..]),
-        ("evil d.csv", &["evil", "eval"]),
+        ("evil d.csv", &["evil", "eval"][..]),
         ("eval", &["<DATA>", "mercer eval --help"]),
         ("eval d.csv --learner nons", &["\"nons\"", "is nons-ald meant?", "mercer learners"]),
         ("eval d.csv --learner krls --set gamma=1", &["no key \"gamma\"", "nu, lambda, forgetting, max_dictionary"]),
@@ -151,6 +150,15 @@ fn wrong_names_and_numbers() {
         ("learners svm", &["no learner is called \"svm\""]),
     ] {
         folder.refused(2, arguments, parts);
+    }
+}
+
+#[test]
+fn without_a_command_the_usual_ones_are_shown() {
+    let said = Folder::new().run("");
+    assert_eq!((said.code, said.out.as_str()), (Some(2), ""));
+    for part in ["mercer inspect FILE", "mercer forecast FILE", "\nmercer: no command was given; see mercer --help\n"] {
+        assert!(said.err.contains(part), "{part:?} is not in {}", said.err);
     }
 }
 

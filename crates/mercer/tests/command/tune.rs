@@ -110,7 +110,7 @@ fn what_cannot_be_tuned_is_refused() {
     let folder = folder();
     for (options, parts) in [
         ("d.csv --learner krsl", &["krsl", "is krls meant?"][..]),
-        ("d.csv --learner auto", &["auto: there is nothing to tune", "--search KEY=LOW..HIGH"]),
+        ("d.csv", &["auto: there is nothing to tune", "--search KEY=LOW..HIGH"]),
         ("d.csv --learner krls --search lamda=1..2", &["\"lamda\"", "is lambda meant?", "nu, lambda"]),
         ("d.csv --learner krls --search forgets=1..2", &["\"forgets\" that is a number"]),
         ("d.csv --learner krls --search lambda", &["--search lambda: write KEY=LOW..HIGH"]),
@@ -121,7 +121,6 @@ fn what_cannot_be_tuned_is_refused() {
         ("d.csv --learner krls --kernel linear --search sigma=1..2", &["has no width", "gaussian:SIGMA"]),
         ("d.csv --learner krls --trials 0", &["--trials", "mercer tune --help"]),
         ("d.csv --learner krls --predictions out.csv", &["--predictions", "mercer tune --help"]),
-        ("d.csv", &["--learner", "mercer tune --help"]),
         ("d.csv --learner krls --search nu=-2..-1:linear", &["nu", "got"]),
     ] {
         folder.refused(2, &format!("tune {options}"), parts);

@@ -94,7 +94,7 @@ fn times_without_a_zone_are_local_in_every_format() {
         assert!((found - told).abs() < 1e-9 * told, "{file}: {found} {told}");
     }
     let next = |file: &str| {
-        let found = folder.json(&format!("forecast {} --steps 3", line(file)));
+        let found = object(&folder.run(&format!("forecast {} --steps 3 --json", line(file))).out);
         found["forecast"].as_array().unwrap().iter().map(|row| row["time"].clone()).collect::<Vec<_>>()
     };
     assert_eq!(next("l.parquet"), next("l.csv"));

@@ -86,13 +86,6 @@ pub(super) fn beyond(learner: &AnyRegressor<AnyKernel>, inputs: &[Vec<f64>]) -> 
     told.then(|| FarRows { far: inputs.iter().filter(|x| is_far(x)).count(), what: Anchor::Points(points.len()) })
 }
 
-/// How many points of a dictionary are copies of the point before, and how many there are.
-pub(super) fn copies(learner: &AnyRegressor<AnyKernel>) -> Option<(usize, usize)> {
-    let (_, points) = dictionary(learner)?;
-    let copies = (1..points.len()).filter(|i| points.point(*i) == points.point(i - 1)).count();
-    Some((copies, points.len()))
-}
-
 /// How many inputs have little of themselves in the features.
 fn lost<F: FeatureMap>(map: &F, inputs: &[Vec<f64>]) -> FarRows {
     let (mut features, mut work) = (AlignedVec::new(), AlignedVec::new());
