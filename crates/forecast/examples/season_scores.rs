@@ -7,8 +7,8 @@
 //! The folder holds `NAME.csv.gz` (the first column is the series, and a cell that is no number a
 //! missing row) and `manifest.json`: for each series `periods`, the horizon `h`, the `origins`
 //! (numbers of known rows), and of each peer, which was refitted at each origin, `mase` and if
-//! known `quantile_loss`. Options: `found` gives no periods; `light` takes fewer experts; `inputs` takes the
-//! further columns of series that are `known` in advance. Each series is
+//! known `quantile_loss`. Options: `found` gives no periods; `light` and `full` take fewer experts;
+//! `inputs` takes the further columns of series, where some are `known` in advance. Each series is
 //! followed once, row by row. Its MASE is the mean error of the forecasts at the origins, divided
 //! by the mean change over a season before the first of them; the quantile loss is that of the
 //! quantiles of .05, .1, .5, .9 and .95, divided likewise. Ratios are geometric means, with those
