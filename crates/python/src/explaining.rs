@@ -1,6 +1,7 @@
 //! Effects of columns on predictions: `base + Σ effects = prediction`.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use mercer::Error;
 use mercer::model::Task;
@@ -9,6 +10,9 @@ use mercer::session::explain::{Absence, Aim, ExplainedColumns, Explainer};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
+use crate::front::Core;
+use crate::rows::{EarlyEnd, at_row, check_width, in_pieces, in_pieces_of};
+use crate::shared::FairLock;
 use crate::{arrays, errors};
 
 /// Rows of a piece where effects are exact: what all share is made once a piece.
@@ -102,6 +106,63 @@ impl GatheredEffects {
         let (bases, predictions) = (arrays::vector(py, bases), arrays::vector(py, predictions));
         Ok((names, bases, predictions, arrays::columns(py, effects, width)?, errors))
     }
+}
+
+/// Explains the predictions of a model of numbers.
+pub(crate) fn explain_inputs<'py>(
+    py: Python<'py>,
+    core: &Core,
+    rows: &[Vec<f64>],
+    asked: &AskedEffects,
+) -> PyResult<ToldEffects<'py>> {
+    let names = core.front(py).names.texts().to_vec();
+    let gathered = Mutex::new(GatheredEffects::default());
+    let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
+    let done = in_pieces_of(
+        py,
+        rows.len(),
+        |range| {
+            let model = core.model.read_detached();
+            let body = model.as_ref().ok_or_else(errors::not_learnt)?;
+            for row in rows[range.clone()].iter().chain(&asked.background) {
+                check_width(body.dimension(), row.len())?;
+            }
+            let (first, rows) = (range.start, &rows[range]);
+            locked().explain(body, &names, asked, first, rows).map_err(|why| match why {
+                Unexplained::Row(row, error) => EarlyEnd::Row(row, error),
+                Unexplained::Model(error) => error.into(),
+            })
+        },
+        || locked().piece(),
+    );
+    done.map_err(|refused: EarlyEnd| refused.named(&core.front(py).names))?;
+    gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
+}
+
+/// Explains the predictions of a model of a table for rows that were encoded.
+pub(crate) fn explain_records<'py>(
+    py: Python<'py>,
+    model: &FairLock<Option<Session>>,
+    rows: &[Vec<f64>],
+    asked: &AskedEffects,
+) -> PyResult<ToldEffects<'py>> {
+    let gathered = Mutex::new(GatheredEffects::default());
+    let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
+    in_pieces(
+        py,
+        rows.len(),
+        |range| {
+            let model = model.read_detached();
+            let model = model.as_ref().ok_or_else(errors::not_learnt)?;
+            let (first, rows) = (range.start, &rows[range]);
+            locked().explain(model, &[], asked, first, rows).map_err(|why| match why {
+                Unexplained::Row(row, error) => at_row(row, errors::learner(error)),
+                Unexplained::Model(error) => error,
+            })
+        },
+        || locked().piece(),
+    )?;
+    gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
 }
 
 /// Refuses models whose effects are not told.

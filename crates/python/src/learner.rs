@@ -1,7 +1,6 @@
 //! Learners of numbers and of classes.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use mercer::experts::Outliers;
 use mercer::learners::Input;
@@ -17,7 +16,7 @@ use crate::batch::{Batch, Block};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
-use crate::explaining::{AskedEffects, GatheredEffects, ToldEffects, Unexplained};
+use crate::explaining::{AskedEffects, ToldEffects, explain_inputs};
 use crate::front::{Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{Row, number, sequence};
@@ -243,32 +242,6 @@ impl LearnerCore {
         Ok(predicted)
     }
 
-    /// Explains the predictions for rows.
-    fn explain<'py>(&self, py: Python<'py>, rows: Vec<Vec<f64>>, asked: AskedEffects) -> PyResult<ToldEffects<'py>> {
-        let names = self.core.front(py).names.texts().to_vec();
-        let gathered = Mutex::new(GatheredEffects::default());
-        let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = in_pieces_of(
-            py,
-            rows.len(),
-            |range| {
-                let model = self.core.model.read_detached();
-                let body = model.as_ref().ok_or_else(errors::not_learnt)?;
-                for row in rows[range.clone()].iter().chain(&asked.background) {
-                    check_width(body.dimension(), row.len())?;
-                }
-                let (first, rows) = (range.start, &rows[range]);
-                locked().explain(body, &names, &asked, first, rows).map_err(|why| match why {
-                    Unexplained::Row(row, error) => EarlyEnd::Row(row, error),
-                    Unexplained::Model(error) => error.into(),
-                })
-            },
-            || locked().piece(),
-        );
-        done.map_err(|refused: EarlyEnd| refused.named(&self.core.front(py).names))?;
-        gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
-    }
-
     /// Reads an input of a prediction and leaves the scores in `front.work`, those of numbers in
     /// their units; false before anything was learnt.
     fn score(&self, x: &Bound<'_, PyAny>, front: &mut Front) -> PyResult<bool> {
@@ -489,9 +462,16 @@ impl LearnerCore {
         background: Option<Batch<'py>>,
     ) -> PyResult<ToldEffects<'py>> {
         let block = x.block()?;
-        let all = |block: &Block<'_>| (0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect();
+        let all = |block: &Block<'_>| -> Vec<Vec<f64>> {
+            (0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect()
+        };
         let background = background.map(|rows| Ok::<_, PyErr>(all(&rows.block()?))).transpose()?;
-        self.explain(py, all(&block), AskedEffects { aim, permutations, background: background.unwrap_or_default() })
+        explain_inputs(
+            py,
+            &self.core,
+            &all(&block),
+            &AskedEffects { aim, permutations, background: background.unwrap_or_default() },
+        )
     }
 
     /// The same for one input, as it is predicted.
@@ -500,7 +480,7 @@ impl LearnerCore {
         self.core.read_to_predict(&mut front, x)?;
         let inputs = front.inputs.clone();
         drop(front);
-        self.explain(x.py(), vec![inputs], AskedEffects { aim, permutations, background: Vec::new() })
+        explain_inputs(x.py(), &self.core, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
     }
 
     /// Whether a learner has been made.

@@ -18,7 +18,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, scores, teach, told};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
-use crate::explaining::{AskedEffects, GatheredEffects, ToldEffects, Unexplained};
+use crate::explaining::{AskedEffects, ToldEffects, explain_records};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{agree, by_order_of, number, sequence};
@@ -411,7 +411,12 @@ impl TableCore {
     ) -> PyResult<ToldEffects<'py>> {
         let background = background.map(|(names, columns)| self.inputs(py, names.as_deref(), &columns)).transpose()?;
         let rows = self.inputs(py, names.as_deref(), &columns)?;
-        self.explain(py, &rows, &AskedEffects { aim, permutations, background: background.unwrap_or_default() })
+        explain_records(
+            py,
+            &self.model,
+            &rows,
+            &AskedEffects { aim, permutations, background: background.unwrap_or_default() },
+        )
     }
 
     /// The same for one row, as it is predicted; nothing is told or counted.
@@ -421,7 +426,7 @@ impl TableCore {
         single.0.read(x, &self.gaps.read(py), &mut Notes::default())?;
         self.encoding(py, |encoding| encoding.encode(&single.0, &mut inputs).map_err(errors::encoding))?;
         drop(single);
-        self.explain(py, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
+        explain_records(py, &self.model, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
     }
 
     /// The numbers that each row becomes, with the statistics of the rows before it; the model is
@@ -582,27 +587,6 @@ impl TableCore {
             };
             (0..columns.rows()?).map(row).collect()
         })
-    }
-
-    /// Explains the predictions for rows that were encoded.
-    fn explain<'py>(&self, py: Python<'py>, rows: &[Vec<f64>], asked: &AskedEffects) -> PyResult<ToldEffects<'py>> {
-        let gathered = Mutex::new(GatheredEffects::default());
-        let locked = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
-        in_pieces(
-            py,
-            rows.len(),
-            |range| {
-                let model = self.model.read_detached();
-                let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-                let (first, rows) = (range.start, &rows[range]);
-                locked().explain(model, &[], asked, first, rows).map_err(|why| match why {
-                    Unexplained::Row(row, error) => at_row(row, errors::learner(error)),
-                    Unexplained::Model(error) => error,
-                })
-            },
-            || locked().piece(),
-        )?;
-        gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
     }
 
     /// Where the columns of an encoding are among those of rows, which may have no names.

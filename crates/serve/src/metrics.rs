@@ -74,8 +74,8 @@ pub(super) struct Metrics {
     last_save: AtomicU64,
     /// The mean loss of the last rows, as bits; the newest has a thousandth of its weight.
     recent: AtomicU64,
-    /// State of the model: rows met, rows learnt, points, implausible targets, alarms by kind; weight
-    /// and loss as bits.
+    /// State of the model: rows met, rows learnt, points, implausible targets, alarms by kind;
+    /// weight and loss as bits.
     met: AtomicU64,
     rounds: AtomicU64,
     size: AtomicU64,

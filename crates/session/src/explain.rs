@@ -8,15 +8,15 @@
 //!
 //! | learner | how |
 //! |---|---|
-//! | expansions `Σ α_i k(c_i, x)` of Gaussian kernels and mixtures of them | exactly, by quadrature |
+//! | expansions `Σ α_i k(c_i, x)` of Gaussian kernels and mixtures of them | exact, by quadrature |
 //! | linear updates on random Fourier features | exactly, by the same with complex factors |
 //! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
 //!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
 //! prediction is another, because it is clipped, has sampled effects. Of numbers the
-//! effects have the target's unit; of classes they are those on a score, the logit where the learner
-//! has probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
+//! effects have the target's unit; of classes they are those on a score, the logit where the
+//! learner has probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
 mod columns;
 mod expansions;

@@ -103,7 +103,7 @@ impl AnswerCells {
         Self(cells)
     }
 
-    /// Adds the strongest effects on the prediction, with their standard errors if they are sampled.
+    /// Adds the strongest effects on the prediction, with standard errors if they are sampled.
     pub(crate) fn explain(&mut self, top: usize, sampled: bool) {
         self.0.push(("base".to_owned(), AnswerCell::Base));
         let parts =

@@ -84,7 +84,7 @@ impl AnswerLines {
             match cell {
                 AnswerCell::Probability(class) => probabilities.push((class.as_str(), fact())),
                 AnswerCell::Effect(0, EffectPart::Column) => {
-                    facts.push(("effects", answered.effects(EffectPart::Size)))
+                    facts.push(("effects", answered.effects(EffectPart::Size)));
                 }
                 AnswerCell::Effect(..) => {}
                 AnswerCell::OtherEffects => {

@@ -9,6 +9,7 @@ use super::support::{Folder, noise, object};
 /// Runs that print all keys between them.
 const RUNS: &[&str] = &[
     "eval t.csv --target y --learner krls",
+    "eval n.csv --target y --learner krls --watch",
     "eval t.csv --target y --learner krls --intervals 0.9",
     "eval t.csv --target colour --learner krls",
     "eval t.csv --target y,x --learner krls",

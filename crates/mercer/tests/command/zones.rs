@@ -95,7 +95,7 @@ fn times_without_a_zone_are_local_in_every_format() {
     }
     let next = |file: &str| {
         let found = object(&folder.run(&format!("forecast {} --steps 3 --json", line(file))).out);
-        found["forecast"].as_array().unwrap().iter().map(|row| row["time"].clone()).collect::<Vec<_>>()
+        found["times"].as_array().unwrap().clone()
     };
     assert_eq!(next("l.parquet"), next("l.csv"));
     assert_eq!(next("u.parquet"), next("u.csv"));

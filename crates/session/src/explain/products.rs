@@ -88,7 +88,8 @@ impl ProductSum {
     fn of_fourier(map: &RandomFourier, update: &impl LinearUpdate, aim: &[f64]) -> Option<Self> {
         let (count, w) = (map.frequencies(), summed(update.coefficients()?.vectors(), aim)?);
         let scale = 1.0 / (count as f64).sqrt();
-        // Eight cosines, then their eight sines: a cos + b sin is the real part of (a − ib) e^{iwx}.
+        // Eight cosines, then their eight sines: a cos + b sin is the real part of
+        // (a − ib) e^{iwx}.
         let weight = |r: usize| {
             let place = r / 8 * 16 + r % 8;
             Complex { re: scale * w[place], im: -scale * w[place + 8] }

@@ -71,7 +71,7 @@ impl BackgroundRows {
         }
     }
 
-    /// The rows, each of the `width` inputs of the learner: what joined after they were learnt is 0.
+    /// The rows, each of the `width` inputs of the learner: what joined later is 0.
     #[must_use]
     pub fn rows(&self, width: usize) -> Vec<Vec<f64>> {
         let mut all = self.clone();
