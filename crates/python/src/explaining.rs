@@ -10,6 +10,7 @@ use mercer::session::explain::{Absence, Aim, ExplainedColumns, Explainer};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
+use crate::batch::Batch;
 use crate::front::Core;
 use crate::rows::{EarlyEnd, at_row, check_width, in_pieces, in_pieces_of};
 use crate::shared::FairLock;
@@ -106,6 +107,22 @@ impl GatheredEffects {
         let (bases, predictions) = (arrays::vector(py, bases), arrays::vector(py, predictions));
         Ok((names, bases, predictions, arrays::columns(py, effects, width)?, errors))
     }
+}
+
+/// Explains the predictions of a model of numbers for rows of an array or frame.
+pub(crate) fn explain_batches<'py>(
+    py: Python<'py>,
+    core: &Core,
+    rows: &Batch<'py>,
+    background: Option<&Batch<'py>>,
+    (aim, permutations): (usize, usize),
+) -> PyResult<ToldEffects<'py>> {
+    let all = |rows: &Batch<'py>| -> PyResult<Vec<Vec<f64>>> {
+        let block = rows.block()?;
+        Ok((0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect())
+    };
+    let background = background.map(all).transpose()?.unwrap_or_default();
+    explain_inputs(py, core, &all(rows)?, &AskedEffects { aim, permutations, background })
 }
 
 /// Explains the predictions of a model of numbers.

@@ -16,7 +16,7 @@ use crate::batch::{Batch, Block};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
-use crate::explaining::{AskedEffects, ToldEffects, explain_inputs};
+use crate::explaining::{AskedEffects, ToldEffects, explain_batches, explain_inputs};
 use crate::front::{Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{Row, number, sequence};
@@ -461,17 +461,7 @@ impl LearnerCore {
         permutations: usize,
         background: Option<Batch<'py>>,
     ) -> PyResult<ToldEffects<'py>> {
-        let block = x.block()?;
-        let all = |block: &Block<'_>| -> Vec<Vec<f64>> {
-            (0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect()
-        };
-        let background = background.map(|rows| Ok::<_, PyErr>(all(&rows.block()?))).transpose()?;
-        explain_inputs(
-            py,
-            &self.core,
-            &all(&block),
-            &AskedEffects { aim, permutations, background: background.unwrap_or_default() },
-        )
+        explain_batches(py, &self.core, &x, background.as_ref(), (aim, permutations))
     }
 
     /// The same for one input, as it is predicted.

@@ -92,7 +92,6 @@ impl LearnerSpec {
             outputs: known.outputs,
             classes: known.classes,
             tokens: known.tokens,
-            ..Context::default()
         };
         settings.build(kernel.clone(), &context).map_err(errors::catalogue)
     }

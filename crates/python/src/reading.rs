@@ -131,7 +131,9 @@ fn typed<'py>(py: Python<'py>, cell: Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
     let instant = |seconds: f64| datetime.getattr("datetime")?.call_method1("fromtimestamp", (seconds, utc()?));
     match cell {
         Cell::Instant(seconds) => instant(seconds),
-        Cell::LocalTime(seconds) => instant(seconds)?.call_method("replace", (), Some(&[("tzinfo", py.None())].into_py_dict(py)?)),
+        Cell::LocalTime(seconds) => {
+            instant(seconds)?.call_method("replace", (), Some(&[("tzinfo", py.None())].into_py_dict(py)?))
+        }
         Cell::TimeOfDay(seconds) => instant(seconds)?.call_method0("time"),
         Cell::Duration(seconds) => datetime.getattr("timedelta")?.call1((0, seconds)),
         Cell::Truth(truth) => Ok(PyBool::new(py, truth).to_owned().into_any()),

@@ -1,10 +1,12 @@
 //! A learner behind the encoding of a table: columns of any kind, with gaps.
 
+mod columns;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use mercer::encoding::{ColumnFacts, ColumnMap, Encoding, EncodingError, Face, ToldKind};
+use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
@@ -21,12 +23,13 @@ use crate::classes::MetClasses;
 use crate::explaining::{AskedEffects, ToldEffects, explain_records};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
-use crate::names::{agree, by_order_of, number, sequence};
+use crate::names::{number, sequence};
 use crate::notes::{self, Notes};
 use crate::rows::{at_row, in_pieces, prompt};
 use crate::shared::FairLock;
 use crate::steps::Extra;
 use crate::{arrays, errors};
+use columns::gaps_of;
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
 /// with them.
@@ -411,12 +414,8 @@ impl TableCore {
     ) -> PyResult<ToldEffects<'py>> {
         let background = background.map(|(names, columns)| self.inputs(py, names.as_deref(), &columns)).transpose()?;
         let rows = self.inputs(py, names.as_deref(), &columns)?;
-        explain_records(
-            py,
-            &self.model,
-            &rows,
-            &AskedEffects { aim, permutations, background: background.unwrap_or_default() },
-        )
+        let asked = AskedEffects { aim, permutations, background: background.unwrap_or_default() };
+        explain_records(py, &self.model, &rows, &asked)
     }
 
     /// The same for one row, as it is predicted; nothing is told or counted.
@@ -569,50 +568,6 @@ impl TableCore {
 }
 
 impl TableCore {
-    /// The inputs of the learner for rows.
-    fn inputs(
-        &self,
-        py: Python<'_>,
-        names: Option<&[String]>,
-        columns: &[Bound<'_, PyList>],
-    ) -> PyResult<Vec<Vec<f64>>> {
-        let columns = PythonColumns::read(columns, &self.gaps.read(py))?;
-        self.encoding(py, |encoding| {
-            let map = self.matching(encoding, names, columns.0.len(), &mut Notes::default())?;
-            let row = |row: usize| {
-                let (view, mut inputs) = (columns.row(row), Vec::new());
-                let record = map.record(&view).map_err(errors::encoding)?;
-                encoding.encode(&record, &mut inputs).map_err(errors::encoding)?;
-                Ok(inputs)
-            };
-            (0..columns.rows()?).map(row).collect()
-        })
-    }
-
-    /// Where the columns of an encoding are among those of rows, which may have no names.
-    fn matching(
-        &self,
-        encoding: &Encoding,
-        names: Option<&[String]>,
-        width: usize,
-        notes: &mut Notes,
-    ) -> PyResult<ColumnMap> {
-        let columns = encoding.schema().columns();
-        let own: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
-        let (places, by_order) = agree(&own, names, width, self.in_order.load(Ordering::Relaxed))?;
-        if by_order {
-            notes.by_order(by_order_of(&own));
-        }
-        let strange = |place: usize| names.and_then(|names| names.get(place)).cloned().unwrap_or_default();
-        let names = places
-            .iter()
-            .enumerate()
-            .map(|(at, place)| place.map_or_else(|| strange(at), |place| own[place].to_owned()));
-        let map = encoding.matching(&names.collect::<Vec<_>>()).map_err(errors::encoding)?;
-        notes.lacking(map.missing());
-        Ok(map)
-    }
-
     fn classes(&self, py: Python<'_>) -> MutexGuard<'_, MetClasses> {
         self.classes.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -639,11 +594,4 @@ impl TableCore {
     fn encoding<T>(&self, py: Python<'_>, look: impl FnOnce(&Encoding) -> PyResult<T>) -> PyResult<T> {
         self.look(py, |body| look(body::encoding(body)?))
     }
-}
-
-/// What stands for no value, as the file of a model keeps it.
-fn gaps_of(py: Python<'_>, own: &Own) -> PyResult<Gaps> {
-    let Some((_, text)) = own.iter().find(|(key, _)| key == GAPS) else { return Ok(Gaps::default()) };
-    let texts: Vec<String> = py.import("json")?.call_method1("loads", (text,))?.extract()?;
-    Ok(Gaps::new(&texts))
 }
