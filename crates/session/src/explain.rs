@@ -14,9 +14,9 @@
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
 //!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
-//! prediction is another, because it is clipped, has sampled effects. Of numbers the
-//! effects have the target's unit; of classes they are those on a score, the logit where the
-//! learner has probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
+//! prediction is another, because it is clipped, has sampled effects. Of numbers the effects have
+//! the target's unit; of classes they are those on a score, the logit where the learner has
+//! probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
 mod columns;
 mod expansions;

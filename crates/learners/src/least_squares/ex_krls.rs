@@ -6,9 +6,9 @@
 //! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
 //! `Q ← (a²/d)[Q + zzᵀ/r, −z/r; −zᵀ/r, 1/r]`, from `ρ = λ` and nothing else. An input that equals
 //! kept point `j` moves the coefficients that there are, which is the same function:
-//! `α ← a(α − we/r)`, `Q ← (a²/d)(Q + wwᵀ/r)` with `w = z − e_j`. When the dictionary is full, other
-//! inputs teach nothing, but `i` counts on. `Jd + J²` multiply-adds a round while it grows, `Jd + J`
-//! after, `Jd + ½J²` numbers of memory.
+//! `α ← a(α − we/r)`, `Q ← (a²/d)(Q + wwᵀ/r)` with `w = z − e_j`. When the dictionary is full,
+//! other inputs teach nothing, but `i` counts on. `Jd + J²` multiply-adds a round while it grows,
+//! `Jd + J` after, `Jd + ½J²` numbers of memory.
 //!
 //! **Range.** The recursion carries an inverse: `Q` is near `(K + βⁱρ I)⁻¹`, and rounding grows
 //! with the square of its condition. On up to 500 points under a Gaussian kernel predictions agree

@@ -4,8 +4,8 @@
 //! `e = y − f(x)`: first `v_p ← v_p + 2μ ω e ψ_p (y_p − f)`, `ω` being the weight of the example
 //! and `v = 0` at the start; then `x` joins with the coefficients `A_p = η ω e ψ_p` of the new `ψ`.
 //! A repeated input adds them to those that it has, which is the same function. Once the dictionary
-//! is full, inputs that it does not hold teach nothing. `P(Jd + J)` multiply-adds a round, `Jd + PJ`
-//! numbers of memory.
+//! is full, inputs that it does not hold teach nothing. `P(Jd + J)` multiply-adds a round,
+//! `Jd + PJ` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};

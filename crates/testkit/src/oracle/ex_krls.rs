@@ -3,8 +3,8 @@
 //! Round 1: `α = a y/(λβ/ω + κ)`, `ρ = λ/(a² + βqλ)`, `Q = a²/((βλ/ω + κ)(a² + βλq))`. Round `i`:
 //! `z = Qk`, `r = βⁱρ/ω + κ − kᵀz`, `α ← a[α − ze/r; e/r]`, `d = a² + βⁱqρ`, `ρ ← ρ/d`,
 //! `Q ← a²/(rd) [Qr + zzᵀ, −z; −zᵀ, 1]` with `ρ` from before. An input that equals kept point `j`
-//! would repeat its coefficient and its row of `Q`: they are added to those that there are. When the
-//! dictionary is full other inputs teach nothing, but `i` counts on.
+//! would repeat its coefficient and its row of `Q`: they are added to those that there are. When
+//! the dictionary is full other inputs teach nothing, but `i` counts on.
 
 use nalgebra::{DMatrix, DVector};
 
