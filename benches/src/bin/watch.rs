@@ -35,12 +35,13 @@ fn normal(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 /// Kinds of streams without a change, and whether the promise is to hold.
-const STILL: [(&str, bool); 7] = [
+const STILL: [(&str, bool); 8] = [
     ("independent", true),
     ("tails, counts, flags", true),
     ("autoregression .6", true),
     ("autoregression .9", true),
     ("season and autoregression", true),
+    ("categories beside a season", true),
     ("runs of 25", false),
     ("clustered volatility", false),
 ];
@@ -68,6 +69,12 @@ fn still(kind: usize, seed: u64) -> Vec<Vec<f64>> {
                 autoregression(&mut state, 0.9).iter().enumerate().map(|(j, value)| value + season(j)).collect()
             }
             5 => {
+                // Of three and of two; neither depends on anything.
+                let [three, two] = [3.0, 2.0].map(|count| (count * rng.random::<f64>()).floor());
+                let first = autoregression(&mut state, 0.8)[0];
+                vec![4.0 * (std::f64::consts::TAU * t as f64 / 24.0).sin() + first, noise[1], three, two]
+            }
+            6 => {
                 if rng.random::<f64>() < 0.04 || t == 0 {
                     state = noise;
                 }

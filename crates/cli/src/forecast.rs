@@ -244,22 +244,7 @@ Examples:
 
 pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let read: Vec<&Path> = iter::once(&arguments.series).chain(&arguments.future).map(PathBuf::as_path).collect();
-    output::refuse_same_places(&[
-        ("--predictions", &arguments.predictions),
-        ("--backtest-rows", &arguments.tables.backtest_rows),
-        ("--parts", &arguments.tables.parts),
-        ("--anomalies", &arguments.tables.anomalies),
-        ("--out", &arguments.model.out),
-        ("--plot", &arguments.plot.plot),
-    ])?;
-    if arguments.zone.zone.is_some() && arguments.model.model.is_some() {
-        return Err(Failure::usage(
-            "--zone cannot be used with --model, which keeps the zone of its times; leave it out",
-        ));
-    }
-    let making = &arguments.making;
-    let acting = !making.acting().1.is_empty();
-    total::check(arguments.total, acting, arguments.model.out.as_deref())?;
+    arguments.check()?;
     let source = Source::resolve(&arguments.series)?;
     let (asked, saved) = (&arguments.model, arguments.model.resumed());
     let _lock = asked.lock()?;
@@ -277,39 +262,21 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     let scenarios = Future::all(arguments, &feed, &stop)?;
     let (inputs, rows) = scenarios.first().map_or((Vec::new(), 0), |first| (first.inputs.clone(), first.rows));
     let steps = arguments.steps.or(NonZeroUsize::new(rows));
-    let fresh = match start {
-        Some(model) => model,
-        None => {
-            let periods = feed.clock().and_then(Clock::step).map_or(Periods::Found, method::periods_of);
-            let setup = SeasonSetup { periods, steps, grouped: arguments.group.is_some() };
-            Beginning::new(method::build(making, feed.columns(), &setup)?, feed.group_column())
-        }
-    };
+    let fresh = start.map_or_else(|| arguments.fresh(&feed, steps), Ok)?;
     let before = fresh.seen();
     let model = match saved {
         Some((path, saved)) => check_resumable(path, saved, &fresh)?,
         None => fresh,
     };
     let mut saving = asked.saving(&source.to_string(), before, model.seen());
-    let wanted = PassOptions {
-        steps,
-        future: inputs,
-        quantiles: arguments.quantiles.clone(),
-        usual: arguments.tables.usual(),
-        explains: arguments.tables.parts.is_some(),
-    };
+    let wanted = arguments.wanted(steps, inputs);
     let total = arguments.total.map(|_| (model.pattern().clone(), wanted.clone()));
     let mut passes = Passes::new(model, feed.columns().clone(), wanted)?;
     let streaming = arguments.is_streaming(&source);
     if streaming {
         passes.plan(&mut feed, steps, 0)?;
     }
-    if !arguments.quantiles.is_empty() && passes.first().seasons().is_none() {
-        return Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods"));
-    }
-    if passes.first().seasons().is_none() {
-        arguments.tables.refuse()?;
-    }
+    arguments.check_method(passes.first())?;
     let read: Vec<&Path> = read.into_iter().chain(asked.model.as_deref()).collect();
     let Some(mut told) = ForecastOutput::begin(arguments, &source, &read, passes.first(), &feed)? else {
         return Ok(());
@@ -339,6 +306,51 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
 }
 
 impl ForecastArguments {
+    /// Refuses options that cannot go together.
+    fn check(&self) -> Result<(), Failure> {
+        output::refuse_same_places(&[
+            ("--predictions", &self.predictions),
+            ("--backtest-rows", &self.tables.backtest_rows),
+            ("--parts", &self.tables.parts),
+            ("--anomalies", &self.tables.anomalies),
+            ("--out", &self.model.out),
+            ("--plot", &self.plot.plot),
+        ])?;
+        if self.zone.zone.is_some() && self.model.model.is_some() {
+            return Err(Failure::usage(
+                "--zone cannot be used with --model, which keeps the zone of its times; leave it out",
+            ));
+        }
+        total::check(self.total, !self.making.acting().1.is_empty(), self.model.out.as_deref())
+    }
+
+    /// Refuses what only season mixtures know.
+    fn check_method(&self, pass: &SeriesPass) -> Result<(), Failure> {
+        match pass.seasons() {
+            Some(_) => Ok(()),
+            None if self.quantiles.is_empty() => self.tables.refuse(),
+            None => Err(Failure::usage("--quantiles are those of --method season; use --intervals with other methods")),
+        }
+    }
+
+    /// A forecaster that has seen nothing.
+    fn fresh(&self, feed: &SeriesFeed, steps: Option<NonZeroUsize>) -> Result<Beginning, Failure> {
+        let periods = feed.clock().and_then(Clock::step).map_or(Periods::Found, method::periods_of);
+        let setup = SeasonSetup { periods, steps, grouped: self.group.is_some() };
+        Ok(Beginning::new(method::build(&self.making, feed.columns(), &setup)?, feed.group_column()))
+    }
+
+    /// What each pass is asked for, where the rows to come have these inputs.
+    fn wanted(&self, steps: Option<NonZeroUsize>, inputs: Vec<f64>) -> PassOptions {
+        PassOptions {
+            steps,
+            future: inputs,
+            quantiles: self.quantiles.clone(),
+            usual: self.tables.usual(),
+            explains: self.tables.parts.is_some(),
+        }
+    }
+
     /// True if each row is answered on standard output when it comes.
     fn is_streaming(&self, source: &Source<'_>) -> bool {
         matches!(source, Source::StandardInput) && !self.waits()

@@ -14,8 +14,8 @@
 //! times (`cargo xtask soak --watch`).
 //!
 //! **After an alarm** `R` begins anew. If one column by its own scores has a share of .9, only
-//! scores about it get new bins: a false alarm costs nothing elsewhere. Otherwise all do, else one
-//! change would give several alarms.
+//! scores about it get new bins, and those of columns given the others, which move with it: a false
+//! alarm costs little elsewhere. Otherwise all do, else one change would give several alarms.
 //!
 //! Cost: `O(K·64 + d² + 256 d)` a row with `K = 2d + min(d²/2, 256) + 2` scores. Memory: `O(K·100 +
 //! 256 d)`, and the rows of the burn-in until it is over.
@@ -337,7 +337,9 @@ impl Watching {
         let largest = alarm.shares.iter().copied().fold(0.0, f64::max);
         let alone = named.len() == 1 && largest >= ALONE && alarm.kind == ScoreKind::Column;
         for ((waiting, betted), facts) in self.waiting.iter_mut().zip(&mut self.betted).zip(self.frozen.facts()) {
-            let about = facts.about.is_empty() || facts.about.iter().any(|j| named.contains(j));
+            // What others foretell of a column moves with all of them.
+            let of_all = facts.about.is_empty() || facts.kind == ScoreKind::Residual;
+            let about = of_all || facts.about.iter().any(|j| named.contains(j));
             *waiting |= !alone || about;
             betted.restart(alarm.row);
         }

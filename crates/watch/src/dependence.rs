@@ -71,16 +71,16 @@ fn remembered(size: &[f64], rate: f64) -> f64 {
     product / (square * variance + 1e-24).sqrt()
 }
 
-/// Portmanteau statistics `Σ_h r_h²` over 8 lags, and `r₁²` alone, of all columns, and sizes beside
-/// their moving means; 1 % in all.
-pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
-    let Some(n) = columns.first().map(Vec::len) else { return Dependence { level: 0.0, size: 0.0, across: 0.0 } };
+/// Portmanteau statistics `Σ_h r_h²` over 8 lags, and `r₁²` alone, of each column, and sizes beside
+/// their moving means; 1 % in all columns. Behind them clusters of sizes that all columns share a
+/// little, as one more statistic of sizes.
+pub(crate) fn of_columns(columns: &[Vec<f64>]) -> (Vec<Dependence>, f64) {
+    let Some(n) = columns.first().map(Vec::len) else { return (Vec::new(), 0.0) };
     let lags = LAGS.min(n / 8).max(1);
     let tail = LEVEL / (10.0 * columns.len() as f64);
     let limits = [quantile(lags, tail), quantile(1, tail)];
-    let mut found = Dependence { level: 0.0, size: 0.0, across: 0.0 };
     let mut lasting = RATES.map(|_| 0.0);
-    for column in columns {
+    let of_column = |column: &Vec<f64>| {
         let level = centred_ranks(column);
         let mean = level.iter().map(|rank| rank.abs()).sum::<f64>() / n as f64;
         let size: Vec<f64> = level.iter().map(|rank| rank.abs() - mean).collect();
@@ -92,42 +92,73 @@ pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
             }
             f64::max(sum / limits[0], first.unwrap_or(0.0) / limits[1])
         };
-        found.level = found.level.max(largest(&level, &level));
-        found.size = found.size.max(largest(&size, &size));
+        let mut sizes = largest(&size, &size);
         for (sum, rate) in lasting.iter_mut().zip(RATES) {
             let z = remembered(&size, rate);
             *sum += z / (columns.len() as f64).sqrt();
-            found.size = found.size.max(z.max(0.0).powi(2) / limits[1]);
+            sizes = sizes.max(z.max(0.0).powi(2) / limits[1]);
         }
-        found.across = found.across.max(largest(&level, &size)).max(largest(&size, &level));
-    }
-    // Clusters that all columns share a little.
+        let across = largest(&level, &size).max(largest(&size, &level));
+        Dependence { level: largest(&level, &level), size: sizes, across }
+    };
+    let found = columns.iter().map(of_column).collect();
     let pooled = lasting.into_iter().fold(0.0, f64::max).powi(2);
-    found.size = found.size.max(pooled / quantile(1, LEVEL));
-    found
+    (found, pooled / quantile(1, LEVEL))
 }
 
-/// Length of a season of at least 6 rows: the highest peak of the mean rank autocorrelation, if it
-/// is above `max(.2, 3/√n)`. Ranks keep two large values from being a season.
+/// The largest statistics of [`of_columns`].
+pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
+    let (found, shared) = of_columns(columns);
+    let none = Dependence { level: 0.0, size: shared, across: 0.0 };
+    found.into_iter().fold(none, |all, one| Dependence {
+        level: all.level.max(one.level),
+        size: all.size.max(one.size),
+        across: all.across.max(one.across),
+    })
+}
+
+/// Part of the highest peak that the peak of a season has at least.
+const SHARE_OF_PEAK: f64 = 0.8;
+
+/// Least rank autocorrelation of `n` rows that counts as a season.
+fn least_of_season(n: usize) -> f64 {
+    f64::max(0.2, 3.0 / (n as f64).sqrt())
+}
+
+/// Rank autocorrelation of a column at these lags.
+fn autocorrelations(column: &[f64], lags: impl Iterator<Item = usize>) -> impl Iterator<Item = f64> {
+    let (n, ranks) = (column.len(), centred_ranks(column));
+    let square = ranks.iter().map(|rank| rank * rank).sum::<f64>() / n as f64 + 1e-12;
+    lags.map(move |lag| {
+        let sum: f64 = ranks[lag..].iter().zip(&ranks).map(|(later, earlier)| later * earlier).sum();
+        sum / (n - lag) as f64 / square
+    })
+}
+
+/// True if a column has a season of so many rows, as all together have.
+pub(crate) fn is_seasonal(column: &[f64], season: usize) -> bool {
+    autocorrelations(column, std::iter::once(season)).any(|r| r > least_of_season(column.len()))
+}
+
+/// Length of a season of at least 6 rows: the first peak of the mean rank autocorrelation that is
+/// nearly as high as the highest, if it is above `max(.2, 3/√n)`. Ranks keep two large values from
+/// being a season.
 pub(crate) fn season(columns: &[Vec<f64>]) -> Option<usize> {
     let n = columns.first()?.len();
     let mut mean = vec![0.0; (n / 3).saturating_sub(1)];
     for column in columns {
-        let ranks = centred_ranks(column);
-        let square = ranks.iter().map(|rank| rank * rank).sum::<f64>() / n as f64 + 1e-12;
-        for (h, mean) in mean.iter_mut().enumerate() {
-            let lag = h + 1;
-            let sum: f64 = ranks[lag..].iter().zip(&ranks).map(|(later, earlier)| later * earlier).sum();
-            *mean += sum / (n - lag) as f64 / square / columns.len() as f64;
-        }
+        let found = autocorrelations(column, 1..=mean.len());
+        mean.iter_mut().zip(found).for_each(|(mean, r)| *mean += r / columns.len() as f64);
     }
-    let least = f64::max(0.2, 3.0 / (n as f64).sqrt());
+    let least = least_of_season(n);
     let is_peak = |lag: &usize| {
         let [before, here, after] = [mean[lag - 2], mean[lag - 1], mean[*lag]];
         here > before && here >= after && here > least
     };
-    let peaks = (6..mean.len().saturating_sub(1)).filter(is_peak);
-    peaks.max_by(|a, b| mean[a - 1].total_cmp(&mean[b - 1]).then(b.cmp(a)))
+    let peaks: Vec<usize> = (6..mean.len().saturating_sub(1)).filter(is_peak).collect();
+    let highest = peaks.iter().map(|lag| mean[lag - 1]).fold(0.0, f64::max);
+    // A season is there at its multiples, too.
+    peaks.into_iter().find(|lag| mean[lag - 1] >= SHARE_OF_PEAK * highest)
 }
 
 #[cfg(test)]

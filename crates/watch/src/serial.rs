@@ -8,14 +8,16 @@
 //! | sizes | division by the size that three moving means of `\|e\|` foretell |
 //! | what is left | means of `e` and of `ln(\|e\| + 0.1)` over blocks, doubled to 1/16 of the first rows |
 //!
-//! Every number that leaves comes from rows before it and its own.
+//! Levels and sizes are taken out of the columns that show this dependence alone: of a column of
+//! few values, what is foretold would move the values while it is learnt. Every number that leaves
+//! comes from rows before it and its own.
 
 use std::collections::VecDeque;
 use std::fmt;
 
 use mercer_core::{Inconsistent, Validate};
 
-use crate::dependence::{dependence, season};
+use crate::dependence::{Dependence, dependence, is_seasonal, of_columns, season};
 
 /// Residuals that the regressions need before they are tested.
 const WARM: usize = 20;
@@ -123,8 +125,8 @@ impl SizeFilter {
 /// Standardises columns by the first rows, and takes out what dependence these show.
 ///
 /// # Invariants
-/// `history` has the last `max(lags)` standardised rows, the oldest first; one regression a column
-/// where there are lags.
+/// `history` has the last `max(lags)` standardised rows, the oldest first; one place for a
+/// regression a column where there are lags.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct SerialFilter {
@@ -132,10 +134,11 @@ pub(crate) struct SerialFilter {
     /// Columns from which dependence is taken out: those behind are marks of gaps.
     values: usize,
     lags: Vec<usize>,
-    levels: Vec<Regression>,
+    /// Of columns that depend on their past: what has few values, and is by itself, keeps them.
+    levels: Vec<Option<Regression>>,
     /// True for columns that the past foretells.
     foretold: Vec<bool>,
-    sizes: Vec<SizeFilter>,
+    sizes: Vec<Option<SizeFilter>>,
     history: VecDeque<Vec<f64>>,
     block: usize,
     gathered: usize,
@@ -176,14 +179,22 @@ impl SerialFilter {
 
     /// Takes the level out if these rows, by which it standardises, show that it depends.
     pub(crate) fn fit_level(&mut self, rows: &[Vec<f64>]) {
-        let shown = self.tested(&self.standardised(rows), 1);
+        let (places, shown) = self.tested(&self.standardised(rows), 1);
         let season = season(&shown);
-        if season.is_none() && dependence(&shown).level <= 1.0 {
+        let (found, _) = of_columns(&shown);
+        let depends = |(column, found): (&Vec<f64>, &Dependence)| {
+            found.level > 1.0 || season.is_some_and(|season| is_seasonal(column, season))
+        };
+        let depend: Vec<bool> = shown.iter().zip(&found).map(depends).collect();
+        if !depend.contains(&true) {
             return;
         }
         self.lags = vec![1, 2, 3];
         self.lags.extend(season.iter().flat_map(|s| [*s, s + 1, s - 1]));
-        self.levels = vec![Regression::new(self.lags.len() + 1, 100.0); self.values];
+        self.levels = vec![None; self.values];
+        for (place, _) in places.into_iter().zip(depend).filter(|(_, depends)| *depends) {
+            self.levels[place] = Some(Regression::new(self.lags.len() + 1, 100.0));
+        }
         self.taken_out.push(season.map_or(TakenOut::Level, TakenOut::Season));
     }
 
@@ -199,17 +210,20 @@ impl SerialFilter {
             let small = |j: usize| later.iter().filter(|row| row[j].abs() < FORETOLD).count();
             self.foretold = (0..self.values).map(|j| 10 * small(j) >= 9 * later.len()).collect();
         }
-        let mut found = dependence(&self.tested(&left[warm..], 1));
-        if found.size > 1.0 {
+        let (places, shown) = self.tested(&left[warm..], 1);
+        let (found, shared) = of_columns(&shown);
+        let depend: Vec<bool> = found.iter().map(|found| found.size > 1.0 || shared > 1.0).collect();
+        if depend.contains(&true) {
             let mean = |j: usize| left.iter().map(|row| row[j].abs()).sum::<f64>() / wanted as f64;
-            self.sizes = (0..self.values).map(|j| SizeFilter::new(mean(j))).collect();
+            self.sizes = vec![None; self.values];
+            for (place, _) in places.into_iter().zip(depend).filter(|(_, depends)| *depends) {
+                self.sizes[place] = Some(SizeFilter::new(mean(place)));
+            }
             self.taken_out.push(TakenOut::Size);
             left = self.clone().all(rows);
-            found = dependence(&self.tested(&left[warm..], 1));
         }
-        while found.largest() > 1.0 && self.block < wanted / 16 {
+        while dependence(&self.tested(&left[warm..], self.block).1).largest() > 1.0 && self.block < wanted / 16 {
             self.block *= 2;
-            found = dependence(&self.tested(&left[warm..], self.block));
         }
         if self.block > 1 {
             self.out = vec![0.0; 2 * self.scales.len()];
@@ -217,11 +231,12 @@ impl SerialFilter {
         }
     }
 
-    /// Columns of every so manyth row, without those that say nothing of dependence.
-    fn tested(&self, rows: &[Vec<f64>], every: usize) -> Vec<Vec<f64>> {
+    /// Columns of every so manyth row, with their places, without those that say nothing of
+    /// dependence.
+    fn tested(&self, rows: &[Vec<f64>], every: usize) -> (Vec<usize>, Vec<Vec<f64>>) {
         let column = |j: usize| -> Vec<f64> { rows.iter().step_by(every).map(|row| row[j]).collect() };
-        let columns = (0..self.values).filter(|j| !self.foretold[*j]).map(column);
-        columns.filter(|column| column.iter().any(|value| *value != column[0])).collect()
+        let columns = (0..self.values).filter(|j| !self.foretold[*j]).map(|j| (j, column(j)));
+        columns.filter(|(_, column)| column.iter().any(|value| *value != column[0])).unzip()
     }
 
     fn standardised(&self, rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
@@ -252,7 +267,7 @@ impl SerialFilter {
                 continue;
             }
             let mut error = z;
-            if let Some(level) = self.levels.get_mut(j) {
+            if let Some(Some(level)) = self.levels.get_mut(j) {
                 let inputs = &mut inputs[..=self.lags.len()];
                 for (input, lag) in inputs[1..].iter_mut().zip(&self.lags) {
                     *input = if *lag == lost { oldest[j] } else { self.history[lost - 1 - lag][j] };
@@ -263,7 +278,7 @@ impl SerialFilter {
                     error = 0.0;
                 }
             }
-            if let Some(size) = self.sizes.get_mut(j) {
+            if let Some(Some(size)) = self.sizes.get_mut(j) {
                 error = size.take_out(error);
             }
             self.out[j] += error / self.block as f64;
@@ -317,8 +332,8 @@ impl Validate for SerialFilter {
                 && regression.weights.len() == inputs
                 && regression.gain.len() == inputs
         };
-        let levels = levels && self.levels.iter().all(|level| fits(level, self.lags.len() + 1));
-        let sizes = sizes && self.sizes.iter().all(|size| fits(&size.regression, 1 + RATES.len()));
+        let levels = levels && self.levels.iter().flatten().all(|level| fits(level, self.lags.len() + 1));
+        let sizes = sizes && self.sizes.iter().flatten().all(|size| fits(&size.regression, 1 + RATES.len()));
         Inconsistent::require(levels && sizes, WHAT, "it has a regression for each column")?;
         let history = self.history.len() <= self.lost() && self.history.iter().all(|row| row.len() == width);
         let out = self.out.len() == if self.block > 1 { 2 * width } else { width };

@@ -18,8 +18,8 @@ pub(super) fn draw(report: &ExplainReport) -> Panels {
     let sizes = report.sizes();
     let names: Vec<&str> = sizes.iter().take(COLUMNS).map(|(j, _)| &*report.names[*j]).collect();
     let heights: Vec<f64> = sizes.iter().take(COLUMNS).map(|(_, size)| *size).collect();
-    let figure =
-        Figure::new(format!("Mean size of the effects in {} rows", report.rows.len())).y_label("mean |effect|");
+    let title = format!("Mean size of the effects in {}", report.counted());
+    let figure = Figure::new(title).y_label("mean |effect|");
     panels.panel(figure.categories(&names).bars("mean size", &heights))
 }
 

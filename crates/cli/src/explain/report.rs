@@ -90,10 +90,15 @@ impl ExplainReport {
         sampled.into_iter().chain(self.left_out.clone()).collect()
     }
 
+    /// The number of rows, in words.
+    pub(super) fn counted(&self) -> String {
+        let rows = self.rows.len();
+        format!("{rows} row{}", if rows == 1 { "" } else { "s" })
+    }
+
     /// The largest effects of the first rows, and the mean sizes over all.
     pub(super) fn text(&self) -> String {
-        let rows = if self.rows.len() == 1 { "row" } else { "rows" };
-        let mut text = format!("{}: {} {rows}\n\n", Plain(&self.data), self.rows.len());
+        let mut text = format!("{}: {}\n\n", Plain(&self.data), self.counted());
         let width = self.names.iter().map(|name| Plain(name).to_string().chars().count()).max().unwrap_or(0).max(10);
         if let Some(class) = &self.class {
             // Writing to a string cannot fail.
@@ -102,7 +107,7 @@ impl ExplainReport {
         for row in self.rows.iter().take(ROWS) {
             self.tell(row, width, &mut text);
         }
-        let _ = writeln!(text, "Mean size of the effects in {} {rows}", self.rows.len());
+        let _ = writeln!(text, "Mean size of the effects in {}", self.counted());
         for (j, size) in self.sizes().into_iter().take(self.top.max(ROWS)) {
             let _ = writeln!(text, "  {:<width$}  {}", Plain(&self.names[j]).to_string(), digits(size));
         }

@@ -65,9 +65,9 @@ impl TableArguments {
     pub(super) fn refuse(&self) -> Result<(), Failure> {
         let asked = [("--parts", self.parts.is_some()), ("--anomalies", self.usual().is_some())];
         match asked.iter().find(|(_, asked)| *asked) {
-            Some((option, _)) => {
-                Err(Failure::usage(format!("{option}: are those of --method season; use that, or leave it out")))
-            }
+            Some((option, _)) => Err(Failure::usage(format!(
+                "{option} is for --method season, which knows them; use that, or leave it out"
+            ))),
             None => Ok(()),
         }
     }

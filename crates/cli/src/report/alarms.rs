@@ -68,6 +68,7 @@ impl Alarms {
     }
 
     /// The rows of those alarms that are `wanted`, by what they are about and their first column.
+    #[cfg(feature = "plots")]
     pub(crate) fn by_column(&self, wanted: impl Fn(AlarmKind) -> bool) -> Vec<(String, Vec<f64>)> {
         let mut named: Vec<(String, Vec<f64>)> = Vec::new();
         for alarm in self.alarms.iter().filter(|alarm| wanted(alarm.kind)) {

@@ -172,6 +172,7 @@ impl WatchPass {
         }
     }
 
+    #[cfg(feature = "plots")]
     pub(super) fn traced(&self) -> &WatchTrace {
         &self.trace
     }

@@ -15,7 +15,7 @@ use super::parts::ForecastParts;
 use super::quantiles::Quantiles;
 use super::scores::SeasonScores;
 use super::shared::SharedWeights;
-use super::stack::{LEARNT, NextRow, StackedStep};
+use super::stack::{NextRow, StackedStep};
 use super::surprises::{JudgedRow, Surprises, Taken};
 use crate::ForecastScratch;
 
@@ -209,7 +209,8 @@ impl SeasonSeries {
             let Some(stack) = self.stack_of_next() else { return };
             if let (Some(sharper), Some(settled)) = (sharper, &self.settled) {
                 let learnt = stack.predict(settled.experts.plain().recent, &self.periods, scratch);
-                settled.correct(&settled.next_row(path[0], sharper, learnt), self.floor(), path);
+                let shift = settled.experts.shift();
+                settled.correct(&NextRow::new(path[0], sharper, learnt, shift), shift, self.floor(), path);
             }
         });
     }
@@ -287,8 +288,9 @@ impl SeasonSeries {
         work.mixture.resize(if origin { params.horizons } else { 1 }, 0.0);
         let StepMemory { mixture, experts, scratch, .. } = &mut work;
         let sharper = self.mix(mixture, experts, params.horizons, scratch);
+        let shift = self.settled.as_ref().map_or(0.0, |settled| settled.experts.shift());
         let learnable = observed.filter(|y| self.takes(*y, mixture[0])).map(|y| self.counts(y));
-        let next = sharper.and_then(|sharper| self.correct_next(learnable, sharper, mixture, scratch));
+        let next = sharper.and_then(|sharper| self.correct_next(learnable, (sharper, shift), mixture, scratch));
         let prediction = mixture[0];
         if let Some(settled) = &mut self.settled {
             if origin {
@@ -346,10 +348,11 @@ impl SeasonSeries {
     }
 
     /// The learner corrects the forecast of the next row, and learns that row where it is known.
+    /// The forecast has the shift before the row, which may tell another.
     fn correct_next(
         &mut self,
         y: Option<f64>,
-        sharper: f64,
+        (sharper, before): (f64, f64),
         path: &mut [f64],
         scratch: &mut ForecastScratch,
     ) -> Option<NextRow> {
@@ -357,13 +360,14 @@ impl SeasonSeries {
         let Self { settled: Some(settled), periods, gap: 0, .. } = self else { return None };
         let SettledSeries { experts, stack: Some(stack), .. } = settled else { return None };
         let recent = experts.plain().recent;
+        let mixture = path[0];
         let learnt = match y {
             Some(y) => stack.learn(recent, periods, y - experts.shift(), scratch),
             None => stack.predict(recent, periods, scratch),
         };
-        let next = settled.next_row(path[0], sharper, learnt);
-        settled.correct(&next, floor, path);
-        Some(next)
+        let next = |shift| NextRow::new(mixture, sharper, learnt, shift);
+        settled.correct(&next(before), before, floor, path);
+        Some(next(settled.experts.shift()))
     }
 
     /// Time passes.
@@ -448,16 +452,10 @@ impl SettledSeries {
         self.scores.changes.1 += (y - before).abs();
     }
 
-    /// The forecasts of the next row, those of the learner being of the series less the shift.
-    fn next_row(&self, mixture: f64, sharper: f64, learnt: [f64; LEARNT]) -> NextRow {
-        NextRow { mixture, sharper, learnt: learnt.map(|y| y + self.experts.shift()) }
-    }
-
     /// Corrects the first step of a path.
-    fn correct(&self, next: &NextRow, floor: Option<f64>, path: &mut [f64]) {
+    fn correct(&self, next: &NextRow, shift: f64, floor: Option<f64>, path: &mut [f64]) {
         let Some(stack) = &self.stack else { return };
         let (low, high) = self.experts.plain().bounds;
-        let shift = self.experts.shift();
         let corrected = stack.forecast(next).clamp(low + shift, high + shift).clamp(-LARGEST, LARGEST);
         path[0] = corrected.max(floor.unwrap_or(f64::NEG_INFINITY));
     }

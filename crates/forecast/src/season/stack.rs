@@ -47,6 +47,11 @@ pub(super) struct NextRow {
 }
 
 impl NextRow {
+    /// The learner's are of the series less a shift.
+    pub(super) fn new(mixture: f64, sharper: f64, learnt: [f64; LEARNT], shift: f64) -> Self {
+        Self { mixture, sharper, learnt: learnt.map(|y| y + shift) }
+    }
+
     /// By how much those beside it are above the mixture's.
     fn differences(&self) -> [f64; OTHERS] {
         let [a, b, c] = self.learnt;

@@ -253,7 +253,7 @@ fn a_new_level_is_followed_with_all_that_was_learnt() -> TestResult {
     let mut normal = noise(5);
     let mut seasons = Seasons::new(1, 0, &SeasonParams::default().periods(Periods::Given(vec![12])))?;
     let (mut before, mut after, mut prediction) = (0.0, Vec::new(), [0.0]);
-    for t in 0..700 {
+    for t in 0..1700 {
         let wave = 10.0 + 5.0 * (std::f64::consts::TAU * f64::from(t) / 12.0).sin();
         let level = if (300..600).contains(&t) { 1e6 } else { 0.0 };
         let y = level + wave + normal();
@@ -284,5 +284,25 @@ fn what_leaves_a_constant_is_learnt_anew() -> TestResult {
     }
     // That of the mean is 0.8.
     assert!(error < 0.95, "{error}");
+    Ok(())
+}
+
+/// The prediction that is told with a row was made before it: also of a row that shows a level,
+/// with which the series is another one at once. The learner sees what the experts do not.
+#[test]
+fn predictions_are_made_before_their_rows() -> TestResult {
+    for detail in [Detail::default(), Detail::Full, Detail::Light] {
+        let params = SeasonParams::default().periods(Periods::Given(vec![7])).horizons(14).detail(detail);
+        let mut mixture = SeasonMixture::new(params)?;
+        let (mut x, mut last) = (0.1, 0.1);
+        for t in 0..700 {
+            (x, last) = (1.0 - 1.4 * x * x + 0.3 * last, x);
+            let level = if (500..530).contains(&t) { 40.0 } else { 0.0 };
+            let before = mixture.path(1)[0];
+            let told = mixture.learn(Some(x + level))?;
+            assert!((before - told).abs() <= 1e-9 * before.abs().max(1.0), "row {t}: {before}, {told}");
+        }
+        assert_eq!(mixture.surprises().1, 2);
+    }
     Ok(())
 }

@@ -3,15 +3,16 @@
 //! A series has two columns: `y = 10 + 2 sin(2πt/12)` with an autoregression of 0.6 of standard
 //! normal noise, and `z`, standard normal. Forecasts of one step are scored where a value is there
 //! and right. A forecast also lies inside its own interval of 0.9, and that interval covers 0.9 of
-//! the scored values, within 0.03 and three standard deviations of the count.
+//! the scored values, within 0.03 and three standard deviations of the count. The prediction that a
+//! forecaster tells when it learns a row is the one that it made before the row was there.
 
 use std::collections::VecDeque;
 
 use mercer_forecast::{
-    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, Error, ForecastMixture, Forecaster,
-    GridParams, GuardedForecaster, IntervalParams, LastValue, LinearExtrapolation, Opf, OpfParams, Periods,
-    ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter, SpectralParams,
-    WindowedSlip, WindowedSlipParams,
+    AnyForecaster, ConformalIntervals, Discounted, DiscountedParams, EpochSchedule, Error, ForecastMixture,
+    ForecastScratch, Forecaster, GridParams, GuardedForecaster, IntervalParams, LastValue, LinearExtrapolation, Opf,
+    OpfParams, Periods, ScaledForecaster, ScaledParams, SeasonParams, Seasons, Slip, SlipParams, SpectralFilter,
+    SpectralParams, WindowedSlip, WindowedSlipParams,
 };
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -30,6 +31,8 @@ pub enum SeriesStress {
     Wrong(f64),
     /// `y` moves by this at the middle, and stays.
     Level(f64),
+    /// `y` moves by this, and back after so many rows, at the middle.
+    Step(f64, usize),
     /// So many first values are 0.
     Zeros(usize),
     /// So many first values are 0, then one is this.
@@ -43,7 +46,7 @@ pub enum SeriesStress {
 }
 
 /// The stresses of series, with their names.
-pub const STRESSES: [(&str, SeriesStress); 15] = [
+pub const STRESSES: [(&str, SeriesStress); 16] = [
     ("3 × −9999", SeriesStress::Run(3)),
     ("10 × −9999", SeriesStress::Run(10)),
     ("30 × −9999", SeriesStress::Run(30)),
@@ -52,6 +55,7 @@ pub const STRESSES: [(&str, SeriesStress); 15] = [
     ("level + 3e3", SeriesStress::Level(3e3)),
     ("level + 3e5", SeriesStress::Level(3e5)),
     ("level + 1e6", SeriesStress::Level(1e6)),
+    ("3e3 for 40 rows", SeriesStress::Step(3e3, 40)),
     ("300 zeros", SeriesStress::Zeros(300)),
     ("20 zeros, −9999", SeriesStress::Start(20, -9999.0)),
     ("300 zeros, 1e6", SeriesStress::Start(300, 1e6)),
@@ -130,6 +134,7 @@ fn row(
         SeriesStress::Wrong(value) if t + 1 == middle => y = wrong(value),
         SeriesStress::Start(zeros, value) if t == zeros => y = wrong(value),
         SeriesStress::Level(by) if t >= middle => y += by,
+        SeriesStress::Step(by, rows) if (middle - rows..middle).contains(&t) => y += by,
         SeriesStress::Gaps(share) if missing < share => y = f64::NAN,
         SeriesStress::Empty => z = f64::NAN,
         SeriesStress::Late if t < middle => z = f64::NAN,
@@ -146,6 +151,13 @@ struct SeriesOutcome {
     coverage: (f64, usize),
     /// Forecasts outside of their own intervals.
     outside: usize,
+    /// Predictions told with a row that were others before it.
+    peeked: usize,
+}
+
+/// True if a prediction is the one that was made before its row.
+fn is_same(before: f64, told: f64) -> bool {
+    (before - told).abs() <= 1e-9 * before.abs().max(1.0)
 }
 
 /// The interval of 0.9 around a prediction.
@@ -171,15 +183,19 @@ fn outcome(
     let (mut noise, mut exploded, mut inside, mut outside) = (0.0, false, 0, 0);
     // Gaps leave few values to be scored.
     let end = middle + BEHIND + if let SeriesStress::Gaps(_) = stress { 2000 } else { 0 };
-    let mut largest = 100.0_f64;
+    let (mut largest, mut peeked, mut scratch) = (100.0_f64, 0, ForecastScratch::default());
     for t in 0..end {
         let (values, right) = row(stress, stressed, t, middle, &mut generator, &mut noise);
         let scored = t >= middle + RECOVERY;
         let mut prediction = [0.0; 2];
         let before = scored.then(|| forecaster.clone());
+        let mut made_before = [0.0; 2];
+        let foretold = forecaster.predict_with(&[], &mut made_before, &mut scratch);
         if let Err(error) = forecaster.predict_then_observe(&[], &values, &mut prediction) {
             return Ok(Err(error));
         }
+        let same = foretold.is_err() || made_before.iter().zip(&prediction).all(|(a, b)| is_same(*a, *b));
+        peeked += usize::from(!same);
         for (output, (y, made)) in values.into_iter().zip(prediction).enumerate() {
             exploded |= made.abs() > 10.0 * largest;
             let window = &mut windows[output];
@@ -203,7 +219,7 @@ fn outcome(
     }
     let error = if exploded { f64::INFINITY } else { median(&mut errors) };
     let coverage = (f64::from(u32::try_from(inside)?) / errors.len() as f64, errors.len());
-    Ok(Ok(SeriesOutcome { error, mean: median(&mut constants), coverage, outside }))
+    Ok(Ok(SeriesOutcome { error, mean: median(&mut constants), coverage, outside, peeked }))
 }
 
 /// The cell of a forecaster under a stress, and what is wrong with its intervals.
@@ -218,7 +234,9 @@ pub fn cell(name: &str, stress: SeriesStress, middle: usize) -> StressResult<(Ve
     };
     let (share, count) = stressed.coverage;
     let allowed = 0.03 + 3.0 * (0.09 / count as f64).sqrt();
-    let wrong = if stressed.outside > 0 {
+    let wrong = if stressed.peeked > 0 {
+        Some(format!("{} predictions are others than those that were made before their rows", stressed.peeked))
+    } else if stressed.outside > 0 {
         Some(format!("{} forecasts outside of their own intervals", stressed.outside))
     } else {
         (share < 0.9 - allowed).then(|| format!("{share:.2} of {count} values covered"))

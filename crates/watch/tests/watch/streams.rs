@@ -42,6 +42,18 @@ pub(crate) fn odd(seed: u64, rows: usize) -> Vec<Vec<f64>> {
     (0..rows).map(row).collect()
 }
 
+/// A number with a season of 24 rows that follows its past, one that does not, and a category of
+/// three.
+pub(crate) fn mixed(seed: u64, rows: usize) -> Vec<Vec<f64>> {
+    let mut rng = generator(seed);
+    let numbers = autoregression(1000 + seed, rows, 1, 0.8).into_iter().zip(independent(2000 + seed, rows, 1));
+    let season = |t: usize| 4.0 * (std::f64::consts::TAU * t as f64 / 24.0).sin();
+    let row = |(t, (follows, free)): (usize, (Vec<f64>, Vec<f64>))| {
+        vec![season(t) + follows[0], free[0], f64::from(rng.random_range(0..3_u8))]
+    };
+    numbers.enumerate().map(row).collect()
+}
+
 pub(crate) fn alarms(rows: &[Vec<f64>], params: ChangeParams) -> Vec<Alarm> {
     let mut change = Change::new(rows[0].len(), params).expect("parameters in range");
     rows.iter().filter_map(|row| change.learn(row).expect("as many columns")).collect()
