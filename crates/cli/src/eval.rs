@@ -87,16 +87,12 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
     #[cfg(feature = "plots")]
     if let (Some(plot), Some(gathered)) = (plot, &pass.gathered) {
+        let data = common.data.display().to_string();
         let about = picture::PictureFacts {
-            learner: entry.name,
-            data: &common.data.display().to_string(),
+            data: &data,
             targets: feed.columns().targets(),
-            followed,
-            window: report.window,
-            skipped: skip,
             trace: pass.trace.records(),
-            scores: &report.scores,
-            alarms: report.alarms.as_ref(),
+            report: &report,
         };
         plot.finish(&picture::draw(gathered, &pass.scoring, &about))?;
     }

@@ -161,23 +161,7 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     // Before the first row came.
     stop.failure()?;
     let rows = opened?;
-    if model.encoding.is_none() {
-        check_columns(&model, &rows, &arguments.model)?;
-        if arguments.labels.label_id.is_some() {
-            let path = arguments.model.display();
-            return Err(Failure::usage(format!(
-                "{path}: was trained on rows of plain numbers, which keep no ids; train it with --label-id, too"
-            )));
-        }
-    }
-    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
-    if arguments.learn && theirs != ours {
-        return Err(Failure::because(format!(
-            "{}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
-            arguments.model.display(),
-            rows.input().shown()
-        )));
-    }
+    check_rows(arguments, &model, &rows)?;
     let style = LineStyle::of_file(predictions.as_deref(), rows.input().are_objects())?;
     let effects = arguments.explain.map(|top| EffectColumns::of(&model, &rows, top, arguments)).transpose()?;
     let lines = AnswerLines::of(&model, style, arguments.intervals.is_some(), effects.as_ref());
@@ -197,6 +181,27 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
     } else {
         predict((&model, effects.as_ref()), bad, rows, &replies, &lines, &stop)
     }
+}
+
+/// Refuses rows that the model does not fit.
+fn check_rows(arguments: &PredictArguments, model: &Session, rows: &TimedSource) -> Result<(), Failure> {
+    let path = arguments.model.display();
+    if model.encoding.is_none() {
+        check_columns(model, rows, &arguments.model)?;
+        if arguments.labels.label_id.is_some() {
+            return Err(Failure::usage(format!(
+                "{path}: was trained on rows of plain numbers, which keep no ids; train it with --label-id, too"
+            )));
+        }
+    }
+    let (theirs, ours) = (rows.input().kind().outputs(), model.outputs());
+    if arguments.learn && theirs != ours {
+        return Err(Failure::because(format!(
+            "{path}: predicts {ours} targets and {} has {theirs}; say with --target which they are",
+            rows.input().shown()
+        )));
+    }
+    Ok(())
 }
 
 /// What the arguments say of rows for a model.

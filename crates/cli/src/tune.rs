@@ -136,14 +136,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         }
         Ok(score)
     };
-    let found: SearchResult = search(&space, &plan, score).map_err(|error| match error {
-        TuneError::Failed(failure) => failure,
-        TuneError::Nothing => Failure::usage(format!(
-            "{}: there is nothing to tune; name a key and its range with --search KEY=LOW..HIGH, or take another learner",
-            entry.name
-        )),
-        error @ TuneError::NotFinite => Failure::because(format!("{}: {error}; give other ranges with --search", entry.name)),
-    })?;
+    let found: SearchResult = search(&space, &plan, score).map_err(|error| failure(entry.name, error))?;
     bar.finish_and_clear();
     let seen = seen.into_inner().unwrap_or_default();
     let report = TuneReport {
@@ -161,6 +154,19 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         seconds: begun.elapsed().as_secs_f64(),
     };
     output::print(&if own.json { report.json()? } else { report.text() })
+}
+
+/// Why nothing was found for a learner.
+fn failure(learner: &str, error: TuneError<Failure>) -> Failure {
+    match error {
+        TuneError::Failed(failure) => failure,
+        TuneError::Nothing => Failure::usage(format!(
+            "{learner}: there is nothing to tune; name a key and its range with --search KEY=LOW..HIGH, or take another learner"
+        )),
+        error @ TuneError::NotFinite => {
+            Failure::because(format!("{learner}: {error}; give other ranges with --search"))
+        }
+    }
 }
 
 /// The box.

@@ -204,20 +204,16 @@ impl WrittenTime {
             [Number(year), Mark(one), Number(month), Mark(two), Number(day), ..]
                 if year.len() == 4 && one == two && *one != ':' =>
             {
-                self.put_date(year, month, day)?;
-                Some(5)
+                self.put_date(year, month, day).map(|()| 5)
             }
             [Number(day), Mark('.'), Number(month), Mark('.'), Number(year), ..] if year.len() == 4 => {
-                self.put_date(year, month, day)?;
-                Some(5)
+                self.put_date(year, month, day).map(|()| 5)
             }
             [Number(day), Mark('.'), Blank, Number(month), Mark('.'), Blank, Number(year), ..] if year.len() == 4 => {
-                self.put_date(year, month, day)?;
-                Some(7)
+                self.put_date(year, month, day).map(|()| 7)
             }
             [Number(year), Word("年"), Number(month), Word("月"), Number(day), Word("日"), ..] => {
-                self.put_date(year, month, day)?;
-                Some(6)
+                self.put_date(year, month, day).map(|()| 6)
             }
             [Number(hour), Mark(mark @ ('.' | '-')), Number(minute), rest @ ..]
                 if hour.len() < 3 && self.day.is_some() && self.year.is_some() =>

@@ -91,25 +91,10 @@ impl ColumnPlan {
         if left.len() + cells.len() + usize::from(weight.is_some()) < fewest {
             return Err(DataError::NoFeatures { file: file.to_owned() });
         }
-        let mut targets = Vec::new();
-        for choice in sought.iter().filter(|_| targeted) {
-            let column = match choice.choice() {
-                Some(choice) => self::find(file, (columns, names), &choice, true)?,
-                // The last of those that are left, or of all.
-                None => left.last().copied().unwrap_or(columns.saturating_sub(1)),
-            };
-            if targets.contains(&column) {
-                let column = Column { number: column + 1, name: names.map(|names| names[column].clone()) };
-                return Err(DataError::TargetRepeated { file: file.to_owned(), column });
-            }
-            if let Some((_, weight)) = weight.filter(|(weight, _)| *weight == column) {
-                return Err(DataError::WeightTaken { file: file.to_owned(), weight: weight.clone() });
-            }
-            if std::mem::replace(&mut taken[column], true) {
-                return Err(DataError::TargetTaken { file: file.to_owned(), target: choice.clone() });
-            }
-            targets.push(column);
-        }
+        // The last of those that are left, or of all.
+        let last = left.last().copied().unwrap_or(columns.saturating_sub(1));
+        let sought = if targeted { &*sought } else { &[] };
+        let mut targets = take_targets(file, (columns, names), (sought, last), weight, &mut taken)?;
         if !chosen {
             cells = free(&taken);
         }
@@ -204,6 +189,36 @@ impl ColumnPlan {
     pub(crate) fn role(&self, column: usize) -> Role {
         self.roles[column]
     }
+}
+
+/// The columns of the targets, which nothing else has taken; `last` is that of a target without a
+/// name.
+fn take_targets(
+    file: &str,
+    (columns, names): (usize, Option<&[String]>),
+    (sought, last): (&[TargetColumn], usize),
+    weight: Option<(usize, &ColumnChoice)>,
+    taken: &mut [bool],
+) -> Result<Vec<usize>, DataError> {
+    let mut targets = Vec::new();
+    for choice in sought {
+        let column = match choice.choice() {
+            Some(choice) => find(file, (columns, names), &choice, true)?,
+            None => last,
+        };
+        if targets.contains(&column) {
+            let column = Column { number: column + 1, name: names.map(|names| names[column].clone()) };
+            return Err(DataError::TargetRepeated { file: file.to_owned(), column });
+        }
+        if let Some((_, weight)) = weight.filter(|(weight, _)| *weight == column) {
+            return Err(DataError::WeightTaken { file: file.to_owned(), weight: weight.clone() });
+        }
+        if std::mem::replace(&mut taken[column], true) {
+            return Err(DataError::TargetTaken { file: file.to_owned(), target: choice.clone() });
+        }
+        targets.push(column);
+    }
+    Ok(targets)
 }
 
 /// The column that is meant, from 0; `target` says that it is to be the target.

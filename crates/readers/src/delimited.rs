@@ -7,24 +7,20 @@
 //! goes over one line, so only the header, and rows with columns that are not looked at, may go
 //! over several: a stray quote spoils its own line and no other.
 
-use crate::beginning::{Beginning, pass_above, to_first_record};
 use crate::cells::{self, Cells};
 use crate::columns::{ColumnPlan, Role};
-use crate::dialect::{Decimal, LONGEST_RECORD, Marks, Separator};
+use crate::dialect::{LONGEST_RECORD, Marks, Separator};
 use crate::error::{CellPlace, DataError, DialectError, Finding, Remark};
+use crate::first_cells::{FirstCells, FirstNames};
 use crate::head::TargetHead;
-use crate::header::{self, FirstRecord, lossy};
+use crate::header::{self, lossy};
 use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
 use crate::options::{Header, Missing, ReadOptions};
-use crate::orange;
-use crate::other_format;
 use crate::record::Record;
-use crate::row_names;
 use crate::rows::{Next, Rows};
-use crate::separator;
 use mercer_core::{Cell, is_gap_mark};
 
 /// The rows of a delimited file, behind its header.
@@ -71,75 +67,10 @@ impl Delimited {
         options: &ReadOptions,
         (records, may_wait): (bool, bool),
     ) -> Result<Self, DataError> {
-        let (mut cells, Beginning { hint, comment, printed, title }) =
-            (Cells::default(), to_first_record(lines, may_wait)?);
-        if let Some(other) = other_format::of_record(lines, may_wait) {
-            return Err(other.error(lines.file()).into());
-        }
-        let told = options.separator.or(hint).or(separator);
-        let mut remarks: Vec<Remark> =
-            printed.iter().map(|(line, _)| Finding::Printed { line: line.clone(), title }.remark()).collect();
-        let mut separator = told.unwrap_or_else(|| separator::find(lines, &mut cells));
-        if let (Some(mark), Some(thousands)) = (options.decimal, options.thousands)
-            && thousands.as_decimal() == Some(mark)
-        {
-            return Err(DialectError::MarkTwice { file: lines.file().to_owned(), mark }.into());
-        }
-        cells.split(lines, separator, LONGEST_RECORD)?;
-        let without_end = |lines: &mut Lines, separator: Separator, cells: &mut Cells| {
-            let may = may_wait && options.header != Header::Absent;
-            let ends = if may { header::ends_lines(lines, separator, cells) } else { 0 };
-            (ends > 0).then(|| {
-                lines.ends_with(separator.byte(), ends * separator.length());
-                cells.whole(lines.text(), separator);
-                Finding::EndsLines(lines.line()).remark()
-            })
-        };
-        remarks.extend(without_end(lines, separator, &mut cells));
-        if may_wait {
-            let (found, above) = pass_above(lines, (separator, told), &mut cells, options)?;
-            separator = found;
-            if above.is_some() {
-                remarks.extend(above);
-                remarks.extend(without_end(lines, separator, &mut cells));
-            }
-            if options.header != Header::Absent && row_names::are_there(lines, separator, &cells) {
-                cells.put_empty_first();
-                remarks.push(Finding::RowNames(lines.line()).remark());
-            }
-        }
-        if (separator, options.decimal) == (Separator::Comma, Some(Decimal::Comma)) && !quotes_commas(lines, &cells) {
-            return Err(DialectError::CommaTwice { file: lines.file().to_owned() }.into());
-        }
-        let first: Vec<String> = cells.iter().map(lossy).collect();
-        let columns = first.len();
-        let above = comment.filter(|_| options.header != Header::Absent);
-        let above = above.and_then(|comment| comment.names(separator, &cells));
-        let mut found = match above {
-            Some(_) => FirstRecord { header: false, doubt: None },
-            // The rule below it tells.
-            None if printed.is_some() && options.header == Header::Detect => FirstRecord { header: true, doubt: None },
-            None => header::find(lines, separator, (&cells, &first), options, records)?,
-        };
-        if let (true, Some(column)) = (found.header, cells.iter().position(|cell| std::str::from_utf8(cell).is_err())) {
-            return Err(DataError::CellEncoding { cell: lines.cell(column, None) });
-        }
-        let names = above.or(found.header.then(|| first.clone()));
-        if let (true, true, Some(names)) = (may_wait, found.header, &names)
-            && let Some(class) = orange::find(lines, separator, columns)
-        {
-            let class = class.filter(|class| class + 1 < columns).map(|class| names[class].clone());
-            found.doubt = None;
-            // Both are there.
-            let line = lines.advance()?.then(|| lines.line());
-            lines.advance()?;
-            remarks.extend(line.map(|line| Finding::Orange { line, class }.remark()));
-        }
-        let doubt = found.doubt.map(|doubt| doubt.told(lines.file(), lines.line().number, found.header));
-        // DuckDB has the types there.
-        if let (true, Some((_, true))) = (found.header, &printed) {
-            lines.advance()?;
-        }
+        let mut first = FirstCells::find(lines, separator, options, may_wait)?;
+        let FirstNames { names, header, doubt } = first.names(lines, options, (records, may_wait))?;
+        let FirstCells { cells, separator, remarks, .. } = first;
+        let columns = cells.len();
         let plan = ColumnPlan::new(lines.file(), columns, names.as_deref(), options)?;
         let repeated = names.clone().filter(|names| header::distinct(names, options));
         // A repeated header that could be read as a row is known by its text.
@@ -160,7 +91,7 @@ impl Delimited {
             units: looks_for_units.then(|| options.clone()),
             missing: options.missing,
             records,
-            pending: !found.header,
+            pending: !header,
             blank: 0,
             points: Vec::new(),
             begun: false,
@@ -517,12 +448,4 @@ fn parse(
             Err(DialectError::DoubtfulMark { cell: place(), value: lossy(bytes), mark }.into())
         }
     }
-}
-
-/// True if commas that separate cells stand within cells as well, in quotes, as far as a look goes.
-fn quotes_commas(lines: &mut Lines, first: &Cells) -> bool {
-    let any = |cells: &Cells| cells.iter().any(|cell| cell.contains(&b','));
-    let mut found = any(first);
-    cells::behind(lines, Separator::Comma, (HEAD_LINES, first.len()), |_, cells| found |= any(cells));
-    found
 }

@@ -46,6 +46,7 @@ mod delimited;
 mod dialect;
 mod elements;
 mod error;
+mod first_cells;
 mod format;
 mod frame;
 mod gaps;

@@ -5,8 +5,8 @@ mod looking;
 mod odd_cells;
 mod records;
 mod running_encoding;
+mod table_head;
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mercer_core::TokenUse;
@@ -30,9 +30,11 @@ pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::{Oddities, tell_columns};
+use records::TargetPlace;
 pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
-use records::{TargetPlace, check_target, is_marked};
 pub(crate) use running_encoding::RunningEncoding;
+pub(crate) use table_head::has_means;
+use table_head::{TableHead, TableKind};
 
 /// Rows of a table. The statistics of an encoding move with each row: it is encoded by those of the
 /// rows before it and of the first rows.
@@ -351,157 +353,4 @@ fn names_of(records: &RowReader, schema: &Schema) -> Vec<String> {
         width if width == without.len() => without,
         _ => records.columns().to_vec(),
     }
-}
-
-/// What is found in the first rows of a table.
-struct TableHead {
-    encoding: Encoding,
-    beside: TargetColumns,
-    /// The places of the columns that name groups and ids.
-    group: Option<usize>,
-    label_id: Option<usize>,
-}
-
-/// What a table is, by its first rows.
-enum TableKind {
-    /// Its columns are to be encoded.
-    Encoded(Box<TableHead>),
-    /// They are read as numbers as they are; with what they are, if all can be read so.
-    Numbers(Option<Schema>),
-}
-
-impl TableHead {
-    fn over(self, shown: String, records: RowReader) -> EncodedRows {
-        let Self { encoding, beside, group, label_id } = self;
-        let (record, sample) = (Record::new(), Row::default());
-        let moving = RunningEncoding::new(encoding, beside.kind);
-        EncodedRows { shown, records, record, map: None, moving, beside, group, label_id, odd: None, sample }
-    }
-
-    fn in_head(
-        shown: &str,
-        mut records: RowReader,
-        options: &ReadOptions,
-        looking: &Looking,
-        wanted: TaskOptions,
-    ) -> Result<TableKind, Failure> {
-        let (width, names) = (records.columns().len(), records.feature_names());
-        let Some(targets) = targets(&options.target, width, names) else { return Ok(TableKind::Numbers(None)) };
-        let weight = match &options.weight {
-            None => None,
-            Some(choice) => match choice.place(width, names) {
-                Some(place) if !targets.contains(&place) => Some(place),
-                _ => return Ok(TableKind::Numbers(None)),
-            },
-        };
-        let ignored: Option<Vec<usize>> = options.ignore.iter().map(|choice| choice.place(width, names)).collect();
-        let Some(ignored) = ignored else { return Ok(TableKind::Numbers(None)) };
-        let place = |role: Option<&ColumnChoice>, option: &str| {
-            let choice = role.map(|choice| (choice, choice.place(width, names)));
-            choice.map(|(choice, place)| place.ok_or_else(|| no_column(shown, option, choice, records.columns())))
-        };
-        let group = place(looking.group.as_ref(), "--group").transpose()?;
-        let label_id = place(looking.label_id.as_ref(), "--label-id").transpose()?;
-        for (option, role) in [("--group", group), ("--label-id", label_id)] {
-            if role.is_some_and(|place| targets.contains(&place) || weight == Some(place)) {
-                return Err(Failure::usage(format!(
-                    "{shown}: {option} is the target or the weight; give another column"
-                )));
-            }
-        }
-        let unused: HashSet<usize> = targets.iter().chain(&weight).chain(&ignored).copied().collect();
-        let used = |column: &usize| !unused.contains(column);
-        let plain = |row: &Record| (0..row.len()).filter(used).all(|column| row.cell(column).number().is_some());
-        // Whoever reads numbers tells what cannot be read.
-        let joins = label_id.map(|id| LabelColumns { id, targets: targets.clone() });
-        let head = match Head::of(&mut records, joins.as_ref(), |first| {
-            looking.at_once && looking.overrides.zone.is_none() && plain(first)
-        }) {
-            Err(error @ DataError::Container(_)) => return Err(error.into()),
-            head => head.ok().flatten(),
-        };
-        // Where most rows cannot be read, the first one is no measure for them.
-        let Some(Head { rows, look, twice, .. }) = head.filter(|head| head.bad <= head.rows.len()) else {
-            return Ok(TableKind::Numbers(None));
-        };
-        let number = |place: &usize| format!("#{}", place + 1);
-        let overrides =
-            looking.overrides.clone().aside(targets.iter().chain(&weight).chain(&group).chain(&label_id).map(number));
-        let overrides = overrides.ignore(ignored.iter().map(number)).marks(dialect::number_marks(&records));
-        let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
-        if let (Some(twice), false) = (&twice, looking.overrides.kinds.is_empty()) {
-            return Err(refused(twice.clone()));
-        }
-        let mut schema = match look.finish(&overrides) {
-            // Whoever reads numbers tells that there are none.
-            Err(EncodingError::NothingLeft) => return Ok(TableKind::Numbers(None)),
-            Err(error) => return Err(refused(error)),
-            Ok(schema) => schema,
-        };
-        if let ([target], Targets::Auto, false) = (&targets[..], wanted.targets(), wanted.is_told()) {
-            schema.doubt_codes(*target);
-        }
-        let told = !looking.overrides.kinds.is_empty();
-        let targets = with_notation(targets, schema.columns(), Some);
-        let marked = targets.iter().any(is_marked);
-        let as_texts = are_texts(&schema, &rows, !matches!(options.format, Some(Format::Csv | Format::Tsv)));
-        if let ([(target, _)], Targets::Auto) = (&targets[..], wanted.targets()) {
-            check_target(&schema.columns()[*target], schema.rows(), wanted, shown)?;
-        }
-        let acts = told
-            || group.is_some()
-            || label_id.is_some()
-            || marked
-            || as_texts
-            || schema.needs_encoding() && !(looking.skips && are_numbers(&schema, &rows));
-        if !acts && looking.options.scale == Scale::None {
-            return Ok(TableKind::Numbers(Some(schema)));
-        }
-        if let Some(twice) = twice {
-            return Err(refused(twice));
-        }
-        let Some(kind) = kind(&rows, &targets, wanted) else { return Ok(TableKind::Numbers(None)) };
-        if looking.options.tokens != TokenUse::Never {
-            schema.take_words(&overrides);
-        }
-        if looking.running && has_means(kind, &targets, &schema) {
-            schema.take_means(&overrides, looking.options.categories);
-        }
-        let beside = TargetColumns { targets, weight, kind, may_lack: label_id.is_some() };
-        let mut encoding = Encoding::new(schema, looking.options).map_err(refused)?;
-        encoding.learn_head(&rows).map_err(refused)?;
-        Ok(TableKind::Encoded(Self { encoding, beside, group, label_id }.into()))
-    }
-}
-
-/// True if some numbers are texts to the reader: in digits of other scripts and programs, or, where
-/// the format has `types`, in quotes.
-fn are_texts(schema: &Schema, rows: &[Record], types: bool) -> bool {
-    let is_text = |column: &Column, cell: Cell<'_>| {
-        let Cell::Text(text) = cell else { return false };
-        match text.parse::<f64>() {
-            Ok(number) => types && number.is_finite(),
-            Err(_) => column.notation.is_plain() && column.notation.number(cell).is_some(),
-        }
-    };
-    let columns = schema.columns().iter().enumerate();
-    let mut numbers = columns.filter(|(_, column)| column.kind == ColumnKind::Number && column.used != Use::Unwanted);
-    numbers.any(|(place, column)| rows.iter().any(|row| is_text(column, row.cell(place))))
-}
-
-/// Whether the columns beside the target hold numbers for the most part, where they have values.
-fn are_numbers(schema: &Schema, rows: &[Record]) -> bool {
-    let is_other = |column: &Column| matches!(column.used, Use::SetAside | Use::Unwanted | Use::Late);
-    schema.columns().iter().enumerate().filter(|(_, column)| !is_other(column)).all(|(place, _)| {
-        let cells = || rows.iter().map(|row| row.cell(place)).filter(|cell| *cell != Cell::Missing);
-        let numbers = cells().filter(|cell| cell.number().is_some()).count();
-        2 * numbers > cells().count()
-    })
-}
-
-/// Whether the targets are such that the means of one are a measure of a row: numbers, or two
-/// classes.
-pub(crate) fn has_means(kind: Kind, targets: &[TargetPlace], schema: &Schema) -> bool {
-    let [(target, _)] = targets else { return false };
-    !kind.is_class() || schema.columns()[*target].distinct == 2
 }

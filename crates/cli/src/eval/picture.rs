@@ -8,10 +8,10 @@ use mercer_plots::{Curve, Figure, Panels, Score, learning_curves, significant};
 use super::Scoring;
 use super::classes::RoundsOfClasses;
 use super::rounds::Rounds;
-use crate::report::alarms::Alarms;
+use crate::report::evaluation::EvalReport;
 use crate::report::plot::short_name;
 use crate::report::sample::RoundSample;
-use crate::report::scores::{Metric, Scores};
+use crate::report::scores::Metric;
 use crate::report::trace::Checkpoint;
 
 /// Points of a curve; those of the area under the curve are sorted for each and are fewer.
@@ -100,33 +100,23 @@ impl PictureRows {
     }
 }
 
-/// Facts about the run that the picture states.
+/// What the picture states of the run.
 pub(super) struct PictureFacts<'a> {
-    pub(super) learner: &'a str,
     /// The name of the data, as the user gave it.
     pub(super) data: &'a str,
     /// The names of the targets, if they have names.
     pub(super) targets: &'a [String],
-    /// The score that is followed, and the rows of its window.
-    pub(super) followed: Metric,
-    pub(super) window: usize,
-    /// Rows at the beginning that were not scored.
-    pub(super) skipped: usize,
     pub(super) trace: &'a [Checkpoint],
-    /// Over all rows.
-    pub(super) scores: &'a Scores,
-    /// Where rows were watched.
-    pub(super) alarms: Option<&'a Alarms>,
+    pub(super) report: &'a EvalReport,
 }
 
 impl PictureFacts<'_> {
     fn title(&self) -> String {
         let data = short_name(self.data);
         let said = |score: Option<f64>| score.map_or_else(|| "–".to_owned(), |score| significant(score, 4));
-        let mut title =
-            format!("{} on {data}: {} {}", self.learner, self.followed.head(), said(self.followed.value(self.scores)));
-        let baselines = self.scores.baselines.0.iter();
-        let baselines = baselines.map(|one| (one.said(), self.followed.of_baseline(one)));
+        let EvalReport { learner, followed, scores, .. } = self.report;
+        let mut title = format!("{learner} on {data}: {} {}", followed.head(), said(followed.value(scores)));
+        let baselines = scores.baselines.0.iter().map(|one| (one.said(), followed.of_baseline(one)));
         let known: Vec<String> = baselines
             .filter(|(_, score)| score.is_some())
             .map(|(name, score)| format!("{name} {}", said(score)))
@@ -145,16 +135,16 @@ impl PictureFacts<'_> {
 /// The picture.
 pub(super) fn draw(gathered: &PictureData, body: &Scoring, about: &PictureFacts<'_>) -> Panels {
     let mut panels = Panels::new(about.title(), 2);
-    panels = panels.panel(marked(scores(body, about, about.followed, Some(about.window)), body, about));
-    panels = panels.panel(scores(body, about, about.followed, None));
+    panels = panels.panel(marked(scores(body, about, about.report.followed, Some(about.report.window)), body, about));
+    panels = panels.panel(scores(body, about, about.report.followed, None));
     match (gathered, body) {
         (PictureData::Numbers(rows), _) => panels = rows.draw(panels, about),
         (PictureData::Classes(confusion), Scoring::Classes(classes)) => {
-            panels = confusion.draw(panels, classes, about.learner);
+            panels = confusion.draw(panels, classes, about.report.learner);
             // In the place of the curve that only two classes have.
-            let probable = about.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some());
-            if about.followed != Metric::LogLoss && probable && classes.curve().is_empty() {
-                panels = panels.panel(scores(body, about, Metric::LogLoss, Some(about.window)));
+            let probable = about.report.scores.classes.as_ref().is_some_and(|one| one.log_loss.is_some());
+            if about.report.followed != Metric::LogLoss && probable && classes.curve().is_empty() {
+                panels = panels.panel(scores(body, about, Metric::LogLoss, Some(about.report.window)));
             }
         }
         _ => {}
@@ -168,14 +158,15 @@ pub(super) fn draw(gathered: &PictureData, body: &Scoring, about: &PictureFacts<
 /// A score of the learner and its baselines: of the window that ends at each point, or of all rows
 /// so far.
 fn scores(body: &Scoring, about: &PictureFacts<'_>, metric: Metric, window: Option<usize>) -> Figure {
-    let (learner, baselines) = curves(body, about.learner, about.skipped, metric, window);
+    let (learner, baselines) = curves(body, about.report.learner, about.report.skipped, metric, window);
     figure(metric, window, &[learner], &baselines)
 }
 
 /// The same with a mark on the learner's curve at each alarm.
 fn marked(mut figure: Figure, body: &Scoring, about: &PictureFacts<'_>) -> Figure {
-    let Some(alarms) = about.alarms else { return figure };
-    let (curve, _) = curves(body, about.learner, about.skipped, about.followed, Some(about.window));
+    let Some(alarms) = &about.report.alarms else { return figure };
+    let (curve, _) =
+        curves(body, about.report.learner, about.report.skipped, about.report.followed, Some(about.report.window));
     let height = |row: &f64| {
         let next = curve.xs.partition_point(|x| x < row).min(curve.ys.len() - 1);
         curve.ys[next]
@@ -246,18 +237,18 @@ fn sizes(about: &PictureFacts<'_>) -> Figure {
     let sizes: Vec<f64> = kept().map(|point| point.dictionary_size as f64).collect();
     let most = sizes.iter().copied().fold(1.0, f64::max);
     let figure = Figure::new("Size of the dictionary").x_label("row t").y_label("points");
-    figure.y_range(0.0, 1.05 * most).line(about.learner, &rounds, &sizes)
+    figure.y_range(0.0, 1.05 * most).line(about.report.learner, &rounds, &sizes)
 }
 
 impl PictureRows {
     fn draw(&self, mut panels: Panels, about: &PictureFacts<'_>) -> Panels {
         let outputs = self.cloud.all().first().map_or(0, |(_, pairs)| pairs.len());
         let of = |output: usize| if outputs > 1 { format!(": {}", about.name(output)) } else { String::new() };
-        panels = panels.panel(self.last_rows(about.learner, &of(0)));
+        panels = panels.panel(self.last_rows(about.report.learner, &of(0)));
         for output in 0..outputs {
-            panels = panels.panel(self.beside(output, about.learner, &of(output)));
+            panels = panels.panel(self.beside(output, about.report.learner, &of(output)));
             if output == 0 {
-                panels = panels.panel(self.residuals(about.learner, &of(0)));
+                panels = panels.panel(self.residuals(about.report.learner, &of(0)));
             }
         }
         panels

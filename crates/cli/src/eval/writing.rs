@@ -125,14 +125,7 @@ impl EvalPass {
         let (asked, n, skip, scored) = (&arguments.scores, *n, *skip, body.scored());
         let window = asked.window.map_or((n / 10).max(1), usize::from);
         let mut notes = self.notes(&kernel, &parameters);
-        if skip > asked.skip {
-            let first = if skip == 1 {
-                "first row, for nothing is known before it; it is".to_owned()
-            } else {
-                format!("first {skip} rows, for no label is known before them; they are")
-            };
-            notes.push(format!("{} does not predict the {first} not scored", entry.name));
-        }
+        notes.extend((skip > asked.skip).then(|| not_predicted(entry.name, skip)));
         notes.extend(self.session.groups.iter().filter_map(|groups| self.common.line(groups)));
         notes.extend(self.labels.iter().flat_map(LabelsById::report));
         notes.extend(alarms.iter().flat_map(|alarms| alarms.notes("mercer watch --burn-in")));
@@ -179,4 +172,14 @@ impl EvalPass {
             window,
         }
     }
+}
+
+/// The note on so many rows at the beginning, which are not scored.
+fn not_predicted(learner: &str, skip: usize) -> String {
+    let first = if skip == 1 {
+        "first row, for nothing is known before it; it is".to_owned()
+    } else {
+        format!("first {skip} rows, for no label is known before them; they are")
+    };
+    format!("{learner} does not predict the {first} not scored")
 }

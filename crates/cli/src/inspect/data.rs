@@ -1,7 +1,7 @@
 //! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
 
 use mercer_datasets::Registry;
-use mercer_encoding::{EncodingError, EncodingOptions, Face, Overrides, Transform, Use};
+use mercer_encoding::{EncodingError, EncodingOptions, Face, Overrides, Schema, Transform, Use};
 use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
 use serde_json::Value;
 
@@ -96,7 +96,6 @@ fn tell(
     overrides: Overrides,
     shown: &str,
 ) -> Result<Facts, Failure> {
-    let target = arguments.target.as_ref();
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
     // Nothing is enough.
     let head = Head::of(&mut records, None, |_| false).map_err(refused)?;
@@ -115,23 +114,7 @@ fn tell(
     if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
         return Err(of_columns(twice.clone()));
     }
-    let (width, names) = (records.columns().len(), records.feature_names());
-    let ignored = whole(&arguments.ignore);
-    let ignored = ignored.iter().map(|choice| number(choice, width, names));
-    let overrides = overrides.aside(aside(target, width, names)).ignore(ignored).marks(dialect::number_marks(&records));
-    let mut schema = head.schema(&overrides).map_err(of_columns)?;
-    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
-    if let Some([target]) = targets.as_deref() {
-        schema.doubt_codes(*target);
-    }
-    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
-    let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
-    schema.take_words(&overrides);
-    if let (Some(kind), Some(targets)) = (kind, &targets)
-        && encoded_rows::has_means(kind, targets, &schema)
-    {
-        schema.take_means(&overrides, EncodingOptions::default().categories);
-    }
+    let ColumnFacts { schema, kind } = columns(&records, &mut head, arguments, &overrides).map_err(of_columns)?;
     let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
     let transform = match Transform::new(&schema, EncodingOptions::default()) {
         Ok(transform) => Some(transform),
@@ -166,4 +149,38 @@ fn tell(
     facts.tell("features", transform.as_ref().map(Transform::dimension));
     facts.tell("notes", notes);
     Ok(facts)
+}
+
+/// What the columns of a table are, and what its target is.
+struct ColumnFacts {
+    schema: Schema,
+    kind: Option<Kind>,
+}
+
+fn columns(
+    records: &RowReader,
+    head: &mut Head,
+    arguments: &InspectArguments,
+    overrides: &Overrides,
+) -> Result<ColumnFacts, EncodingError> {
+    let target = arguments.target.as_ref();
+    let (width, names) = (records.columns().len(), records.feature_names());
+    let ignored = whole(&arguments.ignore);
+    let ignored = ignored.iter().map(|choice| number(choice, width, names));
+    let overrides = overrides.clone().aside(aside(target, width, names)).ignore(ignored);
+    let overrides = overrides.marks(dialect::number_marks(records));
+    let mut schema = head.schema(&overrides)?;
+    let targets = encoded_rows::targets(target.unwrap_or(&TargetColumn::Last), width, names).filter(|_| width > 1);
+    if let Some([target]) = targets.as_deref() {
+        schema.doubt_codes(*target);
+    }
+    let targets = targets.map(|targets| encoded_rows::with_notation(targets, schema.columns(), Some));
+    let kind = targets.as_ref().and_then(|targets| encoded_rows::kind(&head.rows, targets, TaskOptions::default()));
+    schema.take_words(&overrides);
+    if let (Some(kind), Some(targets)) = (kind, &targets)
+        && encoded_rows::has_means(kind, targets, &schema)
+    {
+        schema.take_means(&overrides, EncodingOptions::default().categories);
+    }
+    Ok(ColumnFacts { schema, kind })
 }

@@ -57,34 +57,8 @@ impl ColumnSight {
             }
             return self.numbers(name, self.notation_of_most());
         }
-        if self.is_listed() {
-            let mut doubt = String::new();
-            match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
-                TextReading::As(Notation::Plain) if names_rows => {
-                    return said(Kind::Identifier, String::new());
-                }
-                TextReading::As(notation) => return self.numbers(name, notation),
-                TextReading::Doubtful(value) => {
-                    doubt = format!("{value:?} may be read as two numbers; {MARKS_TELL}");
-                }
-                TextReading::Text => {}
-            }
-            match Notation::of_days(self.values()) {
-                TextReading::As(notation) => return (Kind::Time, notation, String::new()),
-                TextReading::Doubtful(value) => match Notation::of_even_days(&self.values()) {
-                    Some(notation) => return (Kind::Time, notation, String::new()),
-                    None => {
-                        doubt = format!("{value:?} may be two days; its kind tells which: {name}=dmy or {name}=mdy");
-                    }
-                },
-                TextReading::Text => {}
-            }
-            if !doubt.is_empty() {
-                return said(Kind::Text, doubt);
-            }
-            if let Some(notation) = Notation::of_written(&self.values(), false) {
-                return (Kind::Time, notation, String::new());
-            }
+        if let Some(found) = self.of_listed_texts(name, names_rows) {
+            return found;
         }
         let kind = if self.texts == present && 2 * distinct > present && self.bytes > LONG_TEXT * self.texts {
             Kind::Text
@@ -94,6 +68,41 @@ impl ColumnSight {
             Kind::Category
         };
         said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// The same if all texts are known, and they are numbers or times in some notation, or may be
+    /// two of them.
+    fn of_listed_texts(&self, name: &str, names_rows: bool) -> Option<(Kind, Notation, String)> {
+        if !self.is_listed() {
+            return None;
+        }
+        let time = |notation| Some((Kind::Time, notation, String::new()));
+        let mut doubt = None;
+        match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
+            TextReading::As(Notation::Plain) if names_rows => {
+                return Some((Kind::Identifier, Notation::Plain, String::new()));
+            }
+            TextReading::As(notation) => return Some(self.numbers(name, notation)),
+            TextReading::Doubtful(value) => {
+                doubt = Some(format!("{value:?} may be read as two numbers; {MARKS_TELL}"));
+            }
+            TextReading::Text => {}
+        }
+        match Notation::of_days(self.values()) {
+            TextReading::As(notation) => return time(notation),
+            TextReading::Doubtful(value) => match Notation::of_even_days(&self.values()) {
+                Some(notation) => return time(notation),
+                None => {
+                    let which = format!("its kind tells which: {name}=dmy or {name}=mdy");
+                    doubt = Some(format!("{value:?} may be two days; {which}"));
+                }
+            },
+            TextReading::Text => {}
+        }
+        match doubt {
+            Some(doubt) => Some((Kind::Text, Notation::Plain, doubt)),
+            None => Notation::of_written(&self.values(), false).and_then(time),
+        }
     }
 
     /// True if most texts are several words.

@@ -148,7 +148,11 @@ impl ColumnSight {
                 }
             }
         }
-        let key = key.as_str();
+        self.count(key.as_str());
+    }
+
+    /// Counts a value, by name as long as there are few.
+    fn count(&mut self, key: &str) {
         if let Some(place) = self.place(key) {
             self.values[place].1 += 1;
         } else if key.len() <= LONGEST_NAME && self.values.len() < MOST_DISTINCT {

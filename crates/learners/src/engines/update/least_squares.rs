@@ -323,6 +323,28 @@ impl<F> Validate for LeastSquares<F> {
     }
 }
 
+impl<F: Readout> LeastSquares<F> {
+    /// Fits a row by its new coordinate alone, whose prior is wide beside it: its error vanishes.
+    /// `s` is the variance before, `squared` the square of the row.
+    fn fit_new(&mut self, new: f64, (s, squared, weight): (f64, f64, f64), scores: &mut [f64]) -> Result<(), Error> {
+        let corner = finite((1.0 / weight + s) / (new * new))?;
+        in_range(corner)?;
+        self.errors.iter().try_for_each(|e| in_range(e / new))?;
+        self.uncertainty = s + new * new / self.ridge;
+        self.reach = self.reach.max(squared.min(f64::MAX));
+        self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
+        read::<F>(scores, || s);
+        for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
+            w.push(e / new);
+        }
+        self.c.iter_mut().for_each(|c| *c *= -1.0 / new);
+        self.p.border(&self.c, corner);
+        self.border(corner);
+        self.information.iter_mut().for_each(|information| information.grow(0.0));
+        Ok(())
+    }
+}
+
 impl<F: Readout> LinearUpdate for LeastSquares<F> {
     fn problem(&self) -> Problem {
         Problem::squared(self.w.coordinates(), self.w.outputs())
@@ -359,20 +381,7 @@ impl<F: Readout> LinearUpdate for LeastSquares<F> {
         let largest = self.largest_variance();
         match growth {
             Some(new) if self.ridge == 0.0 || new * new > OUTWEIGHS * self.ridge => {
-                let corner = finite((1.0 / weight + s) / (new * new))?;
-                in_range(corner)?;
-                self.errors.iter().try_for_each(|e| in_range(e / new))?;
-                self.uncertainty = s + new * new / self.ridge;
-                self.reach = self.reach.max(squared.min(f64::MAX));
-                self.residuals.record(self.forgetting, 0.0, scores.iter().map(|_| 0.0));
-                read::<F>(scores, || s);
-                for (w, e) in self.w.vectors_mut().iter_mut().zip(&self.errors) {
-                    w.push(e / new);
-                }
-                self.c.iter_mut().for_each(|c| *c *= -1.0 / new);
-                self.p.border(&self.c, corner);
-                self.border(corner);
-                self.information.iter_mut().for_each(|information| information.grow(0.0));
+                self.fit_new(new, (s, squared, weight), scores)?;
                 phi.push(new);
                 self.forget(phi, weight);
                 return Ok(());
