@@ -14,10 +14,11 @@ use mercer_registry::tune::{Dimension, Plan, SearchResult, Space, TuneError, sea
 
 use crate::arguments::{count, typed};
 use crate::eval::arguments::EvalArguments;
-use crate::eval::scaled_table::ScaledTable;
+use crate::eval::scaled_table::{PassResult, ScaledTable};
 use crate::eval_options::{ExtraArgs, WithEval};
 use crate::report::failure::Failure;
 use crate::report::output;
+use crate::report::scores::Metric;
 use crate::report::verbosity;
 use report::{PassExtras, TuneReport};
 
@@ -124,8 +125,7 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         let passed = of_point(values).parsed().and_then(|arguments| held.pass(&arguments, rows));
         bar.inc(1);
         let passed = passed?;
-        let score =
-            metric.value(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score });
+        let score = lost(metric, &passed);
         if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
             let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
             seen.push(PassExtras { values, rows, size, notes });
@@ -154,6 +154,11 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         seconds: begun.elapsed().as_secs_f64(),
     };
     output::print(&if own.json { report.json()? } else { report.text() })
+}
+
+/// The score of a pass, the lower the better.
+fn lost(metric: Metric, passed: &PassResult) -> f64 {
+    metric.value(&passed.scores()).map_or(f64::NAN, |score| if metric.is_error() { score } else { -score })
 }
 
 /// Why nothing was found for a learner.

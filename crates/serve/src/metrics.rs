@@ -232,14 +232,15 @@ impl Metrics {
     }
 
     /// Names, meanings and values of what is one number.
-    fn numbers(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 31] {
-        let count = |counter: &AtomicU64| counter.load(Relaxed) as f64;
-        let bits = |number: &AtomicU64| f64::from_bits(number.load(Relaxed));
-        let Beside { queue, kept, log, budget } = beside;
+    fn numbers(&self, beside: &Beside<'_>) -> Vec<(&'static str, &'static str, f64)> {
+        [&self.of_rows(beside)[..], &self.of_service(beside)].concat()
+    }
+
+    /// Those of the rows and the model.
+    fn of_rows(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 15] {
+        let Beside { queue, kept, .. } = beside;
         let (waiting, expired) = kept.count();
         [
-            ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
-            ("process_resident_memory_bytes", "Memory of the process; NaN where the system tells none.", memory()),
             ("mercer_predictions_total", "Rows predicted by /predict.", count(&self.predictions)),
             ("mercer_learnt_total", "Rows learnt since the service began.", count(&self.learnt)),
             ("mercer_rows", "Rows that the model has met in its life.", count(&self.met)),
@@ -264,10 +265,24 @@ impl Metrics {
             ("mercer_queue_seconds", "How long they will take.", queue.wait().as_secs_f64()),
             ("mercer_kept_rows", "Predicted rows that wait for their labels.", waiting as f64),
             ("mercer_kept_expired_total", "Predicted rows whose labels did not come in time.", expired as f64),
-            ("process_open_fds", "Open files and sockets; NaN where the system tells none.", open_files()),
-            ("mercer_requests_in_flight", "Requests that are being answered.", count(&self.in_flight)),
+            (
+                "mercer_unknown_values_total",
+                "Values left out since the model does not have their columns.",
+                count(&self.unknown),
+            ),
             ("mercer_unsaved_rows", "Rows that the model file does not have yet.", count(&self.unsaved_rows)),
             ("mercer_journal_rows", "Rows in the journal.", count(&self.journal[0])),
+        ]
+    }
+
+    /// Those of the process and its files.
+    fn of_service(&self, beside: &Beside<'_>) -> [(&'static str, &'static str, f64); 16] {
+        let Beside { log, budget, .. } = beside;
+        [
+            ("process_start_time_seconds", "When the service began, as a Unix time.", self.start),
+            ("process_resident_memory_bytes", "Memory of the process; NaN where the system tells none.", memory()),
+            ("process_open_fds", "Open files and sockets; NaN where the system tells none.", open_files()),
+            ("mercer_requests_in_flight", "Requests that are being answered.", count(&self.in_flight)),
             ("mercer_journal_bytes", "Bytes in the journal.", count(&self.journal[1])),
             ("mercer_connections", "Open connections.", count(&self.connections)),
             (
@@ -287,11 +302,6 @@ impl Metrics {
                 count(&self.failed_checkpoints),
             ),
             ("mercer_journal_failed_total", "Times the journal could not be kept.", count(&self.failed_journal)),
-            (
-                "mercer_unknown_values_total",
-                "Values left out since the model does not have their columns.",
-                count(&self.unknown),
-            ),
             (
                 "mercer_request_memory_free_bytes",
                 "What is left for the bodies and rows of large requests.",
@@ -395,6 +405,14 @@ fn groups_text(text: &mut String, groups: &[(String, Arc<Service>)]) {
             let _ = writeln!(text, "{name}{{group=\"{group}\"}} {}", tell(&part.metrics));
         }
     }
+}
+
+fn count(counter: &AtomicU64) -> f64 {
+    counter.load(Relaxed) as f64
+}
+
+fn bits(number: &AtomicU64) -> f64 {
+    f64::from_bits(number.load(Relaxed))
 }
 
 /// The time as a Unix time.

@@ -199,6 +199,37 @@ fn odd() -> [(&'static str, Value); 2] {
     [("columns", columns), ("counts", counts)]
 }
 
+fn health() -> Value {
+    let told = "unsaved: the last attempt to write the model file failed; journal: it takes no rows";
+    let status = json!({ "type": "string", "enum": ["ok", "unsaved", "journal"], "description": told });
+    let form = json!({
+        "status": status,
+        "rows": count(),
+        "learnt": count(),
+        "dictionary_size": count(),
+        "mean_loss": number_or_null(),
+        "groups": object(&["open", "most"], json!({ "open": count(), "most": count() })),
+    });
+    object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], form)
+}
+
+fn compared() -> Value {
+    let form = json!({
+        "challenger": { "type": "string", "description": "Its learner." },
+        "rows": count(),
+        "refused": count(),
+        "champion_loss": number_or_null(),
+        "challenger_loss": number_or_null(),
+        "difference": number_or_null(),
+        "lower": number_or_null(),
+        "upper": number_or_null(),
+        "better": { "type": "string", "enum": ["champion", "challenger", "undecided"] },
+        "unsaved": { "type": ["string", "null"], "description": "Why the challenger could not be saved." },
+    });
+    let losses = ["champion_loss", "challenger_loss", "difference", "lower", "upper"];
+    object(&[&["challenger", "rows", "refused"][..], &losses, &["better"]].concat(), form)
+}
+
 /// The forms of requests and answers.
 struct Forms<'a> {
     schema: &'a Schema,
@@ -242,33 +273,8 @@ impl Forms<'_> {
             "ExplainRequest": self.explain_request(),
             "ExplainAnswer": explain_answer(),
             "Rows": object(&["rows"], rows),
-            "Health": object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], json!({
-                "status": {
-                    "type": "string",
-                    "enum": ["ok", "unsaved", "journal"],
-                    "description": "unsaved: the last attempt to write the model file failed; journal: it takes no rows",
-                },
-                "rows": count(),
-                "learnt": count(),
-                "dictionary_size": count(),
-                "mean_loss": number_or_null(),
-                "groups": object(&["open", "most"], json!({ "open": count(), "most": count() })),
-            })),
-            "Compared": object(
-                &["challenger", "rows", "refused", "champion_loss", "challenger_loss", "difference", "lower", "upper", "better"],
-                json!({
-                    "challenger": { "type": "string", "description": "Its learner." },
-                    "rows": count(),
-                    "refused": count(),
-                    "champion_loss": number_or_null(),
-                    "challenger_loss": number_or_null(),
-                    "difference": number_or_null(),
-                    "lower": number_or_null(),
-                    "upper": number_or_null(),
-                    "better": { "type": "string", "enum": ["champion", "challenger", "undecided"] },
-                    "unsaved": { "type": ["string", "null"], "description": "Why the challenger could not be saved." },
-                }),
-            ),
+            "Health": health(),
+            "Compared": compared(),
             "Curve": object(&["points"], json!({ "points": {
                 "type": "array",
                 "items": object(&["row", "loss"], json!({ "row": count(), "loss": number_or_null() })),

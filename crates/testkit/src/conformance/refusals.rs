@@ -171,6 +171,24 @@ pub(super) fn refused_rows_end_blocks(name: &str, make: &dyn Fn() -> Subject, ro
     }
 }
 
+/// Rows with a number in an input, the target or the weight.
+fn huge_rows(rows: &[TestRow], i: usize, value: f64, y: impl Fn(f64) -> Vec<f64>) -> Vec<TestRow> {
+    let known = rows[0].x.clone();
+    let all = [
+        (vec![value, 0.1, 0.2], rows[22].y.clone(), 1.0),
+        (vec![0.1, 0.2, 0.3], y(value), 1.0),
+        // In the span of what is known, and far from it.
+        (known.clone(), y(value), 1.0),
+        (known.clone(), y(-value), 2.0),
+        (vec![3.0, -3.0, 2.0 + i as f64], y(-value), 1.0),
+        (vec![value; 3], y(value), 1.0),
+        (vec![value, -value, value], y(-value), 1.0),
+        (known, rows[23].y.clone(), value.abs()),
+        (vec![-4.0, 3.0, 1.0], rows[24].y.clone(), value.abs()),
+    ];
+    all.into_iter().map(|(x, y, weight)| TestRow { x, y, weight }).collect()
+}
+
 /// Inputs, targets and weights near the end of their range: no panic, no trace of what is refused,
 /// and a state that can be saved.
 pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
@@ -186,20 +204,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                 let value = if matches!(loss, Loss::Poisson(_)) { value.abs() } else { value };
                 if numbers { vec![value; plain.len()] } else { plain.clone() }
             };
-            let known = rows[0].x.clone();
-            for (x, y, weight) in [
-                (vec![value, 0.1, 0.2], rows[22].y.clone(), 1.0),
-                (vec![0.1, 0.2, 0.3], y(value), 1.0),
-                // In the span of what is known, and far from it.
-                (known.clone(), y(value), 1.0),
-                (known.clone(), y(-value), 2.0),
-                (vec![3.0, -3.0, 2.0 + i as f64], y(-value), 1.0),
-                (vec![value; 3], y(value), 1.0),
-                (vec![value, -value, value], y(-value), 1.0),
-                (known, rows[23].y.clone(), value.abs()),
-                (vec![-4.0, 3.0, 1.0], rows[24].y.clone(), value.abs()),
-            ] {
-                let row = TestRow { x, y, weight };
+            for row in huge_rows(rows, i, value, y) {
                 let before = learner.clone();
                 match predict(&learner, &row.x, &mut Scratch::default()) {
                     Ok(scores) => {

@@ -44,6 +44,13 @@ pub struct KrlsTTrace {
     pub variances: Vec<Option<f64>>,
 }
 
+/// The point without which predictions change least.
+fn least_significant(inverse: &DMatrix<f64>, mean: &DVector<f64>) -> usize {
+    let alpha = inverse * mean;
+    let significance = |i: usize| (alpha[i] / inverse[(i, i)]).abs();
+    (0..mean.len()).fold(0, |least, i| if significance(i) < significance(least) { i } else { least })
+}
+
 /// KRLS-T by the recursion of its paper.
 pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams) -> KrlsTTrace {
     let KrlsTParams { forgetting, noise, jitter, max_dictionary, back_to_prior, anew } = params;
@@ -58,14 +65,13 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
     let mut fresh = false;
     for (t, WeightedExample { x, y, weight }) in stream.iter().enumerate() {
         let n = points.len();
-        if fresh {
+        if std::mem::take(&mut fresh) {
             if back_to_prior {
                 covariance = covariance * forgetting + &prior * (1.0 - forgetting);
                 mean *= forgetting.sqrt();
             } else {
                 covariance /= forgetting;
             }
-            fresh = false;
         }
         let own = kernel(x, x) + jitter;
         let k = kernel_vector(&points, x, kernel);
@@ -99,9 +105,7 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
         made.trace.dictionary.push(t);
         fresh = true;
         if points.len() > max_dictionary {
-            let alpha = &inverse * &mean;
-            let significance = |i: usize| (alpha[i] / inverse[(i, i)]).abs();
-            let least = (0..=n).fold(0, |least, i| if significance(i) < significance(least) { i } else { least });
+            let least = least_significant(&inverse, &mean);
             let column = inverse.column(least).clone_owned();
             inverse = without(&inverse - &column * column.transpose() / column[least], least);
             covariance = without(covariance, least);

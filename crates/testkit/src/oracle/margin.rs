@@ -107,6 +107,31 @@ impl Expansion<'_> {
     fn scale(&mut self, factor: f64) {
         self.alpha.iter_mut().for_each(|a| *a *= factor);
     }
+
+    /// Shrinks all so that the damage of removing the oldest stays within its bound, `−left` more
+    /// than now; that damage.
+    fn shrink_oldest(&mut self, left: f64) -> f64 {
+        let (s, sign) = (self.alpha[0].abs(), self.alpha[0].signum());
+        let mu = sign * self.value(&self.stream[self.points[0]].x);
+        let (a, b) = (s * s - 2.0 * s * mu, 2.0 * s);
+        let phi = if a + b + left <= 0.0 { 1.0 } else { bisect(|phi| a * phi * phi + b * phi + left) };
+        self.scale(phi);
+        (s * phi).powi(2) + 2.0 * s * phi * (1.0 - phi * mu)
+    }
+
+    /// The point whose replacement by `x`, with the coefficient behind it, costs least.
+    fn least_projection(&self, x: &[f64], (y, score): (f64, f64), tau: f64, c: f64) -> (usize, f64) {
+        let mut least = (0, 0.0, f64::INFINITY);
+        for (r, (a, k)) in self.alpha.iter().zip(self.kernels(x)).enumerate() {
+            let b = a * k + tau * y;
+            let hinge = (1.0 - y * (score - a * k + b)).max(0.0);
+            let q = (a * a + b * b - 2.0 * b * a * k) / 2.0 + c * hinge;
+            if q < least.2 {
+                least = (r, b, q);
+            }
+        }
+        (least.0, least.1)
+    }
 }
 
 /// Where `f` goes from negative to positive between 0 and 1.
@@ -153,12 +178,7 @@ pub fn margin_classifier(
                 mistakes += weight;
                 f.keep(t, weight * y);
                 if f.points.len() > budget {
-                    let (s, sign) = (f.alpha[0].abs(), f.alpha[0].signum());
-                    let mu = sign * f.value(&stream[f.points[0]].x);
-                    let (a, b, c) = (s * s - 2.0 * s * mu, 2.0 * s, damage - 15.0 * mistakes / 32.0);
-                    let phi = if a + b + c <= 0.0 { 1.0 } else { bisect(|phi| a * phi * phi + b * phi + c) };
-                    f.scale(phi);
-                    damage += (s * phi).powi(2) + 2.0 * s * phi * (1.0 - phi * mu);
+                    damage += f.shrink_oldest(damage - 15.0 * mistakes / 32.0);
                     f.remove(0);
                 }
             }
@@ -167,17 +187,9 @@ pub fn margin_classifier(
                 if f.points.len() < budget {
                     f.keep(t, y * tau);
                 } else {
-                    let mut least = (0, 0.0, f64::INFINITY);
-                    for (r, (a, k)) in f.alpha.iter().zip(f.kernels(x)).enumerate() {
-                        let b = a * k + tau * y;
-                        let hinge = (1.0 - y * (score - a * k + b)).max(0.0);
-                        let q = (a * a + b * b - 2.0 * b * a * k) / 2.0 + weight * c * hinge;
-                        if q < least.2 {
-                            least = (r, b, q);
-                        }
-                    }
-                    f.remove(least.0);
-                    f.keep(t, least.1);
+                    let (removed, kept) = f.least_projection(x, (y, score), tau, weight * c);
+                    f.remove(removed);
+                    f.keep(t, kept);
                 }
             }
             MarginRule::Pa1 { c } if loss > 0.0 => f.keep(t, y * (weight * c).min(loss / own)),
