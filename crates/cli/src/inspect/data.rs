@@ -1,7 +1,9 @@
 //! `mercer inspect DATA`: what the columns of a table are, and what `mercer eval` does with each.
 
+use std::collections::BTreeMap;
+
 use mercer_datasets::Registry;
-use mercer_encoding::{EncodingError, EncodingOptions, Face, Overrides, Schema, Transform, Use};
+use mercer_encoding::{Column, EncodingError, EncodingOptions, Face, Overrides, Schema, Transform, Use};
 use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
 use serde_json::Value;
 
@@ -129,7 +131,10 @@ fn tell(
         None => {}
     }
     let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
-    let columns = schema.columns().iter().enumerate().map(|(place, column)| {
+    let all = || schema.columns().iter().enumerate();
+    let is_told =
+        |(place, column): &(usize, &Column)| arguments.json || *place < MOST_TOLD || column.used == Use::SetAside;
+    let columns = all().filter(is_told).map(|(place, column)| {
         let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
         let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
         told(column, treatment.or(target), schema.rows())
@@ -145,10 +150,25 @@ fn tell(
         facts.tell("task_why", why);
     }
     facts.tell("columns", columns);
+    let others = all().filter(|column| !is_told(column)).map(|(_, column)| column);
+    if let Some(others) = counted(others) {
+        facts.tell("more_columns", format!("{others}; --json tells all"));
+    }
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
     facts.tell("features", transform.as_ref().map(Transform::dimension));
     facts.tell("notes", notes);
     Ok(facts)
+}
+
+/// Columns that are told one by one, unless the answer is for a program.
+const MOST_TOLD: usize = 1000;
+
+/// How many columns there are of each kind; `None` without any.
+fn counted<'a>(columns: impl Iterator<Item = &'a Column>) -> Option<String> {
+    let mut kinds = BTreeMap::new();
+    columns.for_each(|column| *kinds.entry(column.kind.to_string()).or_insert(0_usize) += 1);
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} of kind {kind}")).collect();
+    (!kinds.is_empty()).then(|| kinds.join(", "))
 }
 
 /// What the columns of a table are, and what its target is.

@@ -165,6 +165,23 @@ fn inspect_tells_what_needs_no_encoding() {
 }
 
 #[test]
+fn inspect_counts_the_columns_of_wide_tables() {
+    let names = (0..1500).map(|j| format!("x{j}")).chain(["y".to_owned()]);
+    let row = |t: usize| (0..1501).map(|j| (t * (j + 3) % 97).to_string()).collect::<Vec<_>>().join(",");
+    let rows: Vec<String> = (0..30).map(row).collect();
+    let table = format!("{}\n{}\n", names.collect::<Vec<_>>().join(","), rows.join("\n"));
+    let folder = Folder::new().with("wide.csv", table);
+    let said = folder.run("inspect wide.csv").out;
+    for line in ["x999: kind number", "  y: kind number", "more columns         500 of kind number; --json tells all"] {
+        assert!(said.contains(line), "{line}");
+    }
+    assert!(!said.contains("x1000: "));
+    let told: serde_json::Value = serde_json::from_str(&folder.run("inspect wide.csv --json").out).unwrap();
+    assert_eq!(told["columns"].as_array().unwrap().len(), 1501);
+    assert!(told["more_columns"].is_null());
+}
+
+#[test]
 fn inspect_refuses_in_one_line() {
     let folder = Folder::new().with("sales.csv", SALES).with("sales.txt", SALES).with("a.csv", "a,y\n1,2\n");
     folder.done("train a.csv --learner krls --out m.mercer --quiet");
