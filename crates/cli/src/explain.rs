@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use mercer_readers::{ColumnChoice, TargetColumn};
-use mercer_session::explain::{Absence, Aim, ExplainedColumns, Explainer};
+use mercer_session::explain::{Absence, Aim, CellExplainer, ExplainedColumns, Explainer, Explanation};
 use mercer_session::model::Task;
-use mercer_session::{Row, Session};
+use mercer_session::{Row, Session, StepError};
 
 use crate::arguments::dialect::Dialect;
 use crate::arguments::{count, seed};
@@ -39,8 +39,8 @@ const BACKGROUND: usize = 256;
 /// is the mean prediction where no column is known.
 ///
 /// A column that is not known has the values that it has in the background, by itself: a sample of
-/// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums,
-/// which keep none). With --background the columns that are not known stay together as in its rows,
+/// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums, or
+/// learns words, and keeps none). With --background the columns that are not known stay together as in its rows,
 /// which is what SHAP calls interventional.
 ///
 /// Expansions of Gaussian kernels, random Fourier features and linear models are explained exactly.
@@ -127,40 +127,9 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
     let model = store::load_trained(&arguments.model)?;
-    refuse_others(&model, &arguments.model)?;
+    refuse_outputs(&model, &arguments.model)?;
     refuse_groups(&model, &arguments.model)?;
-    let (aim, class) = aim(&model, arguments)?;
-    let stop = Stop::never();
-    let mut rows = InputRows::open(arguments, &arguments.data, &model, &stop)?;
-    let columns = ExplainedColumns::new(&model, rows.source.input().columns().features());
-    let (background, ahead) = background(arguments, &model, &mut rows, &stop)?;
-    let absence = if arguments.background.is_some() { Absence::Together } else { Absence::Independent };
-    let explainer = Explainer::new(&model.task, &columns, aim, absence, &background)
-        .map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?
-        .permutations(arguments.permutations.get(), arguments.seed);
-    let limit = arguments.limit.map_or(usize::MAX, NonZeroUsize::get);
-    let mut explained = Vec::new();
-    let mut ahead = ahead.into_iter();
-    while explained.len() < limit {
-        let Some((row, x)) = ahead.next().map_or_else(|| rows.next(), |row| Ok(Some(row)))? else { break };
-        let explanation = explainer
-            .explain(&x)
-            .map_err(|error| Failure::because(format!("{}, row {row}: {error}", arguments.data.display())))?;
-        explained.push(ExplainedRow { row, explanation });
-    }
-    rows.bad.put_aside()?;
-    if explained.is_empty() {
-        return Err(Failure::because(format!("{}: has no rows", arguments.data.display())));
-    }
-    let report = ExplainReport {
-        data: arguments.data.display().to_string(),
-        names: columns.names().to_vec(),
-        rows: explained,
-        exact: explainer.is_exact(),
-        class,
-        left_out: rows.bad.report(),
-        top: arguments.top.get(),
-    };
+    let report = if has_words(&model) { of_cells(arguments, &model)? } else { of_inputs(arguments, &model)? };
     let report = report.without_unused();
     let text = if arguments.json { report.json()? } else { report.text() };
     #[cfg(feature = "plots")]
@@ -170,36 +139,109 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     output::print(&text)
 }
 
+/// Explains a model by the inputs of its learner.
+fn of_inputs(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
+    let (aim, class) = aim(model, arguments)?;
+    let mut rows = InputRows::open(arguments, &arguments.data, model)?;
+    let columns = ExplainedColumns::new(model, rows.source.input().columns().features());
+    let inputs = |row: &Row| model.inputs(row);
+    let (background, ahead) = match &arguments.background {
+        None if !model.background.is_empty() => (model.background.rows(model.dimension()), Vec::new()),
+        _ => background(arguments, model, &mut rows, &inputs)?,
+    };
+    let explainer = Explainer::new(&model.task, &columns, aim, arguments.absence(), &background)
+        .map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?
+        .permutations(arguments.permutations.get(), arguments.seed);
+    let explained = explained(arguments, &mut rows, ahead, &inputs, |x| explainer.explain(x).map_err(Into::into))?;
+    let (names, exact) = (columns.names().to_vec(), explainer.is_exact());
+    Ok(report(arguments, &rows, (names, explained), (exact, class)))
+}
+
+/// Explains a model of words by the cells of its table.
+fn of_cells(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
+    let (aim, class) = aim(model, arguments)?;
+    let mut rows = InputRows::open(arguments, &arguments.data, model)?;
+    let record = |row: &Row| model.inputs(row).map(|_| row.record.clone());
+    let (background, ahead) = background(arguments, model, &mut rows, &record)?;
+    let explainer = CellExplainer::new(model, aim, arguments.absence(), &background);
+    let no_table = "is a model of sparse rows, whose effects are not told; mercer inspect tells its weights";
+    let explainer = explainer
+        .ok_or_else(|| Failure::because(format!("{}: {no_table}", arguments.model.display())))?
+        .permutations(arguments.permutations.get(), arguments.seed);
+    let explained = explained(arguments, &mut rows, ahead, &record, |record| explainer.explain(record))?;
+    Ok(report(arguments, &rows, (explainer.names(), explained), (false, class)))
+}
+
+/// Explains the rows of DATA, the first of which are `ahead`. `taken` makes of a row what is
+/// explained.
+fn explained<T>(
+    arguments: &ExplainArguments,
+    rows: &mut InputRows,
+    ahead: Vec<(u64, T)>,
+    taken: &dyn Fn(&Row) -> Result<T, StepError>,
+    explain: impl Fn(&T) -> Result<Explanation, StepError>,
+) -> Result<Vec<ExplainedRow>, Failure> {
+    let limit = arguments.limit.map_or(usize::MAX, NonZeroUsize::get);
+    let mut explained = Vec::new();
+    let mut ahead = ahead.into_iter();
+    while explained.len() < limit {
+        let Some((row, x)) = ahead.next().map_or_else(|| rows.next(taken), |row| Ok(Some(row)))? else { break };
+        let explanation = explain(&x)
+            .map_err(|error| Failure::because(format!("{}, row {row}: {error}", arguments.data.display())))?;
+        explained.push(ExplainedRow { row, explanation });
+    }
+    rows.bad.put_aside()?;
+    if explained.is_empty() {
+        return Err(Failure::because(format!("{}: has no rows", arguments.data.display())));
+    }
+    Ok(explained)
+}
+
+impl ExplainArguments {
+    fn absence(&self) -> Absence {
+        if self.background.is_some() { Absence::Together } else { Absence::Independent }
+    }
+}
+
+fn report(
+    arguments: &ExplainArguments,
+    rows: &InputRows,
+    (names, explained): (Vec<String>, Vec<ExplainedRow>),
+    (exact, class): (bool, Option<String>),
+) -> ExplainReport {
+    let (data, top) = (arguments.data.display().to_string(), arguments.top.get());
+    ExplainReport { data, names, rows: explained, exact, class, left_out: rows.bad.report(), top }
+}
+
 /// Rows that are inputs of the model, with their numbers in DATA.
-struct InputRows<'a> {
+struct InputRows {
     source: TimedSource,
-    model: &'a Session,
     sample: Row,
     read: u64,
     bad: BadRows,
 }
 
-impl<'a> InputRows<'a> {
-    fn open(arguments: &'a ExplainArguments, data: &'a Path, model: &'a Session, stop: &Stop) -> Result<Self, Failure> {
+impl InputRows {
+    fn open(arguments: &ExplainArguments, data: &Path, model: &Session) -> Result<Self, Failure> {
         let ExplainArguments { target, ignore, dialect, .. } = arguments;
         let rows = RowsForModel { data, learn: false, target, weight: &None, ignore, label_id: &None, dialect };
-        let source = TimedSource::open(&reading(&rows, model), stop.clone(), || ())?;
+        let source = TimedSource::open(&reading(&rows, model), Stop::never(), || ())?;
         if model.encoding.is_none() {
             check_columns(model, &source, &arguments.model)?;
         }
-        Ok(Self { source, model, sample: Row::default(), read: 0, bad: BadRows::new(&arguments.on_error)? })
+        Ok(Self { source, sample: Row::default(), read: 0, bad: BadRows::new(&arguments.on_error)? })
     }
 
-    fn next(&mut self) -> Result<Option<(u64, Vec<f64>)>, Failure> {
+    fn next<T>(&mut self, taken: &dyn Fn(&Row) -> Result<T, StepError>) -> Result<Option<(u64, T)>, Failure> {
         loop {
             let Some(kind) = self.source.next(&mut self.sample)? else { return Ok(None) };
             self.read += 1;
-            let taken = match kind {
+            let row = match kind {
                 RowKind::Bad(why) => Err(why),
-                RowKind::Good => self.model.inputs(&self.sample).map_err(|error| error.to_string()),
+                RowKind::Good => taken(&self.sample).map_err(|error| error.to_string()),
             };
-            match taken {
-                Ok(inputs) => return Ok(Some((self.read, inputs))),
+            match row {
+                Ok(row) => return Ok(Some((self.read, row))),
                 Err(why) => {
                     let why = format!("{}: {why}", self.source.place());
                     self.bad.take(why, &self.source)?;
@@ -210,31 +252,30 @@ impl<'a> InputRows<'a> {
 }
 
 /// The background, and the rows of DATA that were read for it.
-type Gathered = (Vec<Vec<f64>>, Vec<(u64, Vec<f64>)>);
+type Gathered<T> = (Vec<T>, Vec<(u64, T)>);
 
-fn background(
+fn background<T: Clone>(
     arguments: &ExplainArguments,
     model: &Session,
-    rows: &mut InputRows<'_>,
-    stop: &Stop,
-) -> Result<Gathered, Failure> {
+    rows: &mut InputRows,
+    taken: &dyn Fn(&Row) -> Result<T, StepError>,
+) -> Result<Gathered<T>, Failure> {
     let mut ahead = Vec::new();
     let empty = |path: &Path| Failure::because(format!("{}: has no rows", path.display()));
     if let Some(Background::File(path)) = &arguments.background {
-        let mut rows = InputRows::open(arguments, path, model, stop)?;
+        let mut rows = InputRows::open(arguments, path, model)?;
         let mut background = Vec::new();
-        while let Some((_, x)) = rows.next()? {
+        while let Some((_, x)) = rows.next(taken)? {
             background.push(x);
         }
         return if background.is_empty() { Err(empty(path)) } else { Ok((background, ahead)) };
     }
     let wanted = match &arguments.background {
         Some(Background::Rows(rows)) => rows.get(),
-        _ if !model.background.is_empty() => return Ok((model.background.rows(model.dimension()), ahead)),
         _ => BACKGROUND,
     };
     while ahead.len() < wanted {
-        let Some(row) = rows.next()? else { break };
+        let Some(row) = rows.next(taken)? else { break };
         ahead.push(row);
     }
     if ahead.is_empty() {
@@ -243,15 +284,24 @@ fn background(
     Ok((ahead.iter().map(|(_, x)| x.clone()).collect(), ahead))
 }
 
-/// Refuses models whose effects are not told.
+/// True if rows have words, or sparse inputs.
+fn has_words(model: &Session) -> bool {
+    model.encoding.as_ref().is_some_and(mercer_encoding::Encoding::has_tokens) || model.dimension() == 0
+}
+
+/// Refuses models whose effects are not told of one row at a time.
 pub(crate) fn refuse_others(model: &Session, path: &Path) -> Result<(), Failure> {
-    let path = path.display();
-    let tokens = model.encoding.as_ref().is_some_and(mercer_encoding::Encoding::has_tokens);
-    if tokens || model.dimension() == 0 {
+    if has_words(model) {
         return Err(Failure::because(format!(
-            "{path}: is a model of words, whose effects are not told; train one of numbers (--as COLUMN=identifier leaves a text out)"
+            "{}: is a model of words, which keeps no rows to compare with; mercer explain tells its effects beside the rows of a file",
+            path.display()
         )));
     }
+    refuse_outputs(model, path)
+}
+
+fn refuse_outputs(model: &Session, path: &Path) -> Result<(), Failure> {
+    let path = path.display();
     if model.numbers().is_some() && model.outputs() > 1 {
         return Err(Failure::because(format!("{path}: predicts several numbers; effects are told for models of one")));
     }

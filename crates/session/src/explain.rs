@@ -12,12 +12,14 @@
 //! | linear updates on random Fourier features | exactly, by the same with complex factors |
 //! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
+//! | whatever learns words | the same with the cells of records ([`CellExplainer`]) |
 //!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
 //! prediction is another, because it is clipped, has sampled effects. Of numbers the effects have
 //! the target's unit; of classes they are those on a score, the logit where the learner has
 //! probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
+mod cells;
 mod columns;
 mod expansions;
 mod permutations;
@@ -36,6 +38,7 @@ use crate::model::{Task, Taught};
 use permutations::sampled;
 use products::ProductSum;
 
+pub use cells::CellExplainer;
 pub use columns::{ExplainedColumns, SHARED};
 pub use rows::RowExplainers;
 
@@ -83,6 +86,22 @@ impl Aim {
 
     fn of(&self, values: &[f64]) -> f64 {
         self.0.iter().zip(values).map(|(weight, value)| weight * value).sum()
+    }
+
+    /// The same of the prediction at an input.
+    fn of_input(&self, task: &Task, input: Input<'_>) -> Result<f64, Error> {
+        match task {
+            Task::Numbers(_) => {
+                let mut answer = RowPrediction::default();
+                task.predict(input, 0, &mut answer)?;
+                Ok(self.of(&answer.numbers))
+            }
+            Task::Classes(task) => {
+                let mut scores = Vec::new();
+                task.classifier.scores_with(input, &mut Scratch::default(), &mut scores)?;
+                Ok(self.of(&scores))
+            }
+        }
     }
 }
 
@@ -206,19 +225,7 @@ impl<'a> Explainer<'a> {
 
     /// The prediction that is explained.
     fn value(&self, x: &[f64]) -> Result<f64, Error> {
-        let input = Input { numbers: x, tokens: None };
-        match self.task {
-            Task::Numbers(_) => {
-                let mut answer = RowPrediction::default();
-                self.task.predict(input, 0, &mut answer)?;
-                Ok(self.aim.of(&answer.numbers))
-            }
-            Task::Classes(task) => {
-                let mut scores = Vec::new();
-                task.classifier.scores_with(input, &mut Scratch::default(), &mut scores)?;
-                Ok(self.aim.of(&scores))
-            }
-        }
+        self.aim.of_input(self.task, Input { numbers: x, tokens: None })
     }
 
     /// Explains the prediction at inputs `x`.
@@ -237,14 +244,12 @@ impl<'a> Explainer<'a> {
         }
         // The same draws for each row, so that all have one base.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        sampled(
-            x,
-            prediction,
-            (players, count),
-            (self.background, self.absence),
-            self.permutations,
-            &mut rng,
-            &mut |x| self.value(x),
-        )
+        let put = |z: &mut Vec<f64>, from: &Vec<f64>, player: usize| {
+            let own = players.iter().enumerate().filter(|(_, owner)| **owner == player);
+            own.for_each(|(j, _)| z[j] = from[j]);
+        };
+        let background = (self.background, self.absence);
+        let draws = (self.permutations, &mut rng);
+        sampled((&x.to_vec(), prediction), count, background, draws, put, |x| self.value(x))
     }
 }

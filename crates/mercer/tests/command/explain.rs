@@ -145,3 +145,59 @@ fn the_text_has_base_effects_and_a_picture() {
     let said = folder.run("explain t.csv --model m.mercer --class x");
     assert!(said.code == Some(2) && said.err.contains("--class is for classes"), "{}", said.err);
 }
+
+fn comments(rows: usize) -> Vec<(String, String, f64)> {
+    let row = |t: usize| {
+        let word = ["lovely", "awful", "plain"][t % 3];
+        let rest = ["the shop", "a train, late", "we saw it", "today"][t % 4];
+        let price = 1.0 + (noise(t) + 1.0) * 2.0;
+        (format!("{rest} {word} {word}"), format!("{price:.2}"), [3.0, -3.0, 0.0][t % 3] + price)
+    };
+    (0..rows).map(row).collect()
+}
+
+/// Of two columns each pair of orders has both, so that the means over the background are Shapley's
+/// values, which are computed here from the predictions of rows with the cells of two.
+#[test]
+fn words_have_the_effects_that_their_cells_have() {
+    let rows = comments(400);
+    let line = |(text, price): (&str, &str)| format!("\"{text}\",{price},0\n");
+    let table: String = rows.iter().map(|(text, price, y)| format!("\"{text}\",{price},{y}\n")).collect();
+    let folder = Folder::new().with("t.csv", format!("text,price,y\n{table}"));
+    let (shown, background) = (&rows[7], &rows[..20]);
+    let mixed = background.iter().flat_map(|(text, price, _)| {
+        [(&*shown.0, &**price), (text, price), (&shown.0, &shown.1), (text, &shown.1)].map(line)
+    });
+    let mixed: String = mixed.collect();
+    fs::write(folder.path("mixed.csv"), format!("text,price,y\n{mixed}")).unwrap();
+    let one = format!("text,price,y\n{}", line((&shown.0, &shown.1)));
+    fs::write(folder.path("one.csv"), one).unwrap();
+    let first: String = background.iter().map(|(text, price, _)| line((text, price))).collect();
+    fs::write(folder.path("b.csv"), format!("text,price,y\n{first}")).unwrap();
+    for learner in ["coin", "diagonal-kalman", "pairs", "auto"] {
+        let said = folder.run(&format!("train t.csv --target y --learner {learner} --out m.mercer"));
+        assert_eq!(said.code, Some(0), "{learner}: {}", said.err);
+        let report = object(&folder.run("explain one.csv --model m.mercer --background b.csv --json").out);
+        let told = effects(&report).remove(0);
+        let predicted = folder.run("predict mixed.csv --model m.mercer").out;
+        let f: Vec<f64> = predicted.lines().skip(1).map(|line| line.parse().unwrap()).collect();
+        let mean = |effect: &dyn Fn(&[f64]) -> f64| f.chunks(4).map(effect).sum::<f64>() / 20.0;
+        let text = mean(&|f| 0.5 * (f[0] - f[1] + f[2] - f[3]));
+        let price = mean(&|f| 0.5 * (f[3] - f[1] + f[2] - f[0]));
+        for (name, expected) in [("text", text), ("price", price)] {
+            let effect = told.iter().find(|(told, _)| told == name).unwrap().1;
+            assert!((effect - expected).abs() < 1e-9, "{learner}, {name}: {effect}, {expected}");
+        }
+        // Row 7 is lovely, which others are in one of three.
+        assert!(learner == "pairs" || text > 1.0, "{learner}: {text}");
+    }
+}
+
+#[test]
+fn sparse_rows_have_no_effects_and_say_so() {
+    let text: String = (0..60).map(|t| format!("{} {}:1 9:{}\n", t % 5, 1 + t % 4, t % 3)).collect();
+    let folder = Folder::new().with("t.libsvm", text);
+    folder.run("train t.libsvm --learner coin --out m.mercer");
+    let said = folder.run("explain t.libsvm --model m.mercer");
+    assert!(said.code == Some(1) && said.err.contains("a model of sparse rows"), "{}", said.err);
+}

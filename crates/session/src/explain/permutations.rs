@@ -1,6 +1,5 @@
 //! Shapley values by permutations of the columns (Štrumbelj and Kononenko 2014).
 
-use mercer_learners::Error;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
@@ -13,16 +12,16 @@ fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
 
 /// From a background row to `x`, one column after the other in a random order and then in the
 /// opposite one: each pair is a sample of every effect. Background rows are taken in turn, so
-/// that their mean prediction is the base. The effects add up exactly.
-pub(super) fn sampled(
-    x: &[f64],
-    prediction: f64,
-    (players, count): (&[usize], usize),
-    (background, absence): (&[Vec<f64>], Absence),
-    permutations: usize,
-    rng: &mut ChaCha8Rng,
-    value: &mut dyn FnMut(&[f64]) -> Result<f64, Error>,
-) -> Result<Explanation, Error> {
+/// that their mean prediction is the base. The effects add up exactly. `put` gives a row the
+/// column of another.
+pub(super) fn sampled<R: Clone, E>(
+    (x, prediction): (&R, f64),
+    count: usize,
+    (background, absence): (&[R], Absence),
+    (permutations, rng): (usize, &mut ChaCha8Rng),
+    put: impl Fn(&mut R, &R, usize),
+    value: impl Fn(&R) -> Result<f64, E>,
+) -> Result<Explanation, E> {
     let pairs = permutations.div_ceil(2);
     let mut order: Vec<usize> = (0..count).collect();
     let (mut sums, mut squares, mut base) = (vec![0.0; count], vec![0.0; count], 0.0);
@@ -35,7 +34,8 @@ pub(super) fn sampled(
             Absence::Together => rows.fill(pair % background.len()),
             Absence::Independent => rows.fill_with(|| below(rng, background.len())),
         }
-        let start: Vec<f64> = players.iter().enumerate().map(|(j, player)| background[rows[*player]][j]).collect();
+        let mut start = background[rows.first().copied().unwrap_or(0)].clone();
+        (0..count).for_each(|player| put(&mut start, &background[rows[player]], player));
         let first = value(&start)?;
         base += first / pairs as f64;
         let mut sample = vec![0.0; count];
@@ -43,8 +43,7 @@ pub(super) fn sampled(
             let (mut z, mut last) = (start.clone(), first);
             for place in 0..count {
                 let player = order[if forwards { place } else { count - 1 - place }];
-                let own = players.iter().enumerate().filter(|(_, owner)| **owner == player);
-                own.for_each(|(j, _)| z[j] = x[j]);
+                put(&mut z, x, player);
                 // The last is the prediction itself.
                 let now = if place + 1 == count { prediction } else { value(&z)? };
                 sample[player] += 0.5 * (now - last);
