@@ -1,5 +1,7 @@
 //! `mercer explain`: effects that add up to the prediction, whatever the learner.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::support::{Folder, noise, object};
@@ -150,7 +152,7 @@ fn comments(rows: usize) -> Vec<(String, String, f64)> {
     let row = |t: usize| {
         let word = ["lovely", "awful", "plain"][t % 3];
         let rest = ["the shop", "a train, late", "we saw it", "today"][t % 4];
-        let price = 1.0 + (noise(t) + 1.0) * 2.0;
+        let price = 1.0 + (noise(t as u64) + 1.0) * 2.0;
         (format!("{rest} {word} {word}"), format!("{price:.2}"), [3.0, -3.0, 0.0][t % 3] + price)
     };
     (0..rows).map(row).collect()
