@@ -52,6 +52,7 @@ mod frame;
 mod gaps;
 mod head;
 mod header;
+mod json_scanner;
 mod labels;
 mod late_keys;
 mod libsvm;
