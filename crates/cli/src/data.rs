@@ -7,6 +7,7 @@ pub(crate) mod feature_columns;
 pub(crate) mod input;
 pub(crate) mod opening;
 mod order;
+pub(crate) mod paths;
 pub(crate) mod pipe;
 pub(crate) mod reading;
 pub(crate) mod rows;

@@ -33,8 +33,6 @@ use crate::report::failure::Failure;
 use crate::report::verbosity;
 use files::{FilePart, Files};
 
-pub(super) use files::expand;
-
 /// Rows of `--scale-from` from which a median width is taken.
 const FIRST_ROWS: usize = 256;
 /// Features above which it is not tried to say how good a fit is, because that costs 10r³.
@@ -60,8 +58,8 @@ const MOST_TOLD: usize = 2000;
 #[derive(Args)]
 #[command(allow_negative_numbers = true, after_help = EXAMPLES)]
 pub(super) struct FitArguments {
-    /// Files, patterns such as 'part-*.parquet', names of data sets, or - for standard input; all
-    /// with the same columns
+    /// Files, patterns such as 'day/**/part-*.parquet', folders, names of data sets, or - for
+    /// standard input; all with the same columns
     ///
     /// Columns are found by their names, in any order. A file without a row is passed over.
     #[arg(required = true)]

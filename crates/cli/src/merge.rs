@@ -7,7 +7,8 @@ use mercer_session::Session;
 use mercer_session::model::{FilterMergeError, MergeError, Model, ModelKind, Moments, copies};
 use serde_json::json;
 
-use crate::fit::{expand, facts};
+use crate::data::paths::expand;
+use crate::fit::facts;
 use crate::model::lock;
 use crate::model::store;
 use crate::report::facts::Facts;
@@ -25,7 +26,7 @@ use crate::report::verbosity;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MergeArguments {
-    /// Files of sums or models, or patterns such as 'part*.mercer'
+    /// Files of sums or models, patterns such as 'part*.mercer', or folders
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Take the shards of these files back out again
@@ -58,7 +59,8 @@ fn load(path: &Path) -> Result<Moments, Failure> {
 }
 
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
-    let (paths, retracted) = (expand(&arguments.files)?, expand(&arguments.retract)?);
+    let is_model = |path: &Path| path.extension().is_some_and(|extension| extension == "mercer");
+    let (paths, retracted) = (expand(&arguments.files, is_model)?, expand(&arguments.retract, is_model)?);
     for path in paths.iter().chain(&retracted) {
         output::refuse_place("--out", &arguments.out, &[path])?;
     }

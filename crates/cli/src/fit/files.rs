@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mercer_encoding::Scale;
-use mercer_readers::{ColumnChoice, DataError, Example, Marks, ReadOptions, TargetColumn, Targets};
+use mercer_readers::{ColumnChoice, DataError, Example, Format, Marks, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{PartSource, digest_of};
 
 use super::FitArguments;
@@ -16,12 +16,12 @@ use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::task::TaskOptions;
 use crate::data::input::{Input, not_scaled};
+use crate::data::paths::expand;
 use crate::data::reading::{Reading, Reads};
 use crate::data::source::Source;
 use crate::data::stop::Stop;
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
-use crate::report::output::same_file;
 use crate::report::verbosity;
 
 /// Files with the same columns.
@@ -58,66 +58,12 @@ pub(super) struct FilePart {
     pub(super) rows: Range<u64>,
 }
 
-/// The files that arguments name: a pattern (`*` and `?` in the last part of a path) is replaced by
-/// what it matches, in the order of names.
-pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut paths = Vec::new();
-    for argument in arguments {
-        let name = argument.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !name.contains(['*', '?']) || argument.exists() {
-            paths.push(argument.clone());
-            continue;
-        }
-        let folder = argument.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let listed = std::fs::read_dir(folder)
-            .map_err(|error| Failure::because(format!("{}: cannot be listed ({error})", folder.display())))?;
-        let mut found = Vec::new();
-        for entry in listed.flatten() {
-            let matches = entry.file_name().to_str().is_some_and(|one| !one.starts_with('.') && is_like(one, name));
-            if matches {
-                found.push(argument.with_file_name(entry.file_name()));
-            }
-        }
-        if found.is_empty() {
-            return Err(Failure::because(format!("{}: no file is named so", argument.display())));
-        }
-        found.sort();
-        paths.extend(found);
-    }
-    for (i, path) in paths.iter().enumerate() {
-        let same = |before: &&PathBuf| *before == path || same_file(before, path);
-        if let Some(before) = paths[..i].iter().find(same) {
-            let also = if before == path { String::new() } else { format!(" (also as {})", before.display()) };
-            return Err(Failure::usage(format!("{}: is given twice{also}; give each file once", path.display())));
-        }
-    }
-    Ok(paths)
-}
-
 /// Refuses what has no row. Whatever else is wrong with a row is said when it is summed up.
 fn has_rows(mut input: Input) -> Result<(), Failure> {
     match input.next(&mut Example::default()) {
         Err(error @ (DataError::Empty { .. } | DataError::HeaderOnly { .. })) => Err(error.into()),
         _ => Ok(()),
     }
-}
-
-/// True if a name matches a pattern of `*` (any text) and `?` (any character).
-fn is_like(name: &str, pattern: &str) -> bool {
-    let (name, pattern): (Vec<char>, Vec<char>) = (name.chars().collect(), pattern.chars().collect());
-    // matches[i]: whether the pattern so far matches the first i characters.
-    let mut matches = vec![false; name.len() + 1];
-    matches[0] = true;
-    for p in pattern {
-        let before = matches.clone();
-        for i in 0..=name.len() {
-            matches[i] = match p {
-                '*' => before[i] || (i > 0 && matches[i - 1]),
-                _ => i > 0 && before[i - 1] && (p == '?' || p == name[i - 1]),
-            };
-        }
-    }
-    matches[name.len()]
 }
 
 impl Files {
@@ -134,7 +80,7 @@ impl Files {
             ..ReadOptions::default()
         };
         let mut files = Self {
-            paths: expand(&arguments.data)?,
+            paths: expand(&arguments.data, |path| Format::from_path(path).is_some())?,
             spools: Vec::new(),
             dialect: arguments.dialect.clone(),
             options,
@@ -419,26 +365,5 @@ impl Files {
             first.extend_from_slice(&example.features);
         }
         Ok(first)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_like;
-
-    #[test]
-    fn patterns_match_as_in_a_shell() {
-        for (name, pattern, expected) in [
-            ("part-1.csv", "part-*.csv", true),
-            ("part-.csv", "part-*.csv", true),
-            ("part-1.csv.gz", "part-*.csv", false),
-            ("part-12.csv", "part-?.csv", false),
-            ("part-1.csv", "part-?.csv", true),
-            ("aXbXc", "a*b*c", true),
-            ("abc", "*", true),
-            ("", "?", false),
-        ] {
-            assert_eq!(is_like(name, pattern), expected, "{name} {pattern}");
-        }
     }
 }

@@ -296,3 +296,41 @@ fn what_does_not_go_together_is_refused_in_words() {
     folder.refused(1, "merge a.mercer bad.mercer --out c.mercer", &["bad.mercer", "altered"]);
     assert!(Moments::from_bytes(&fs::read(folder.path("a.mercer")).unwrap()).is_ok());
 }
+
+/// As engines write them: a folder that is called like a file, notes beside the parts, and folders
+/// of partitions.
+#[test]
+fn folders_and_patterns_name_their_files() {
+    let part = |from: u32| (from..from + 40).map(|t| format!("{},{},{}\n", t % 7, t % 5, t % 11)).collect::<String>();
+    let folder = Folder::new().with("all.csv", format!("a,b,y\n{}{}{}", part(0), part(40), part(80)));
+    for (place, from) in [("t.csv/day=1/part-0.csv", 0), ("t.csv/day=2/part-0.csv", 40), ("t.csv/day=2/part-1.csv", 80)]
+    {
+        let path = folder.path(place);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("a,b,y\n{}", part(from))).unwrap();
+    }
+    fs::write(folder.path("t.csv/_SUCCESS"), "").unwrap();
+    fs::write(folder.path("t.csv/_notes.csv"), "nothing\n").unwrap();
+    fs::write(folder.path("t.csv/.part-0.csv"), "nothing\n").unwrap();
+    fs::write(folder.path("t.csv/readme.txt"), "nothing\n").unwrap();
+    fs::create_dir(folder.path("bare")).unwrap();
+    let facts = |data: &str| {
+        let mut facts = folder.json(&format!("fit {data} --learner ridge --out s.mercer --json"));
+        ["seconds", "files", "mse", "r2", "gcv", "effective_dimension"].map(|key| facts[key].take());
+        let predicted = folder.done("predict all.csv --model s.mercer");
+        (facts, predicted.lines().take(5).map(|line| line.chars().take(12).collect()).collect::<Vec<String>>())
+    };
+    let whole = facts("all.csv");
+    for data in ["t.csv", "t.csv/", "t.csv/**/part-?.csv", "t.csv/day=*/part-[0-9].csv"] {
+        assert_eq!(facts(data), whole, "{data}");
+    }
+    let fit = |data: &str| format!("fit {data} --learner ridge --out s.mercer");
+    folder.refused(1, &fit("bare"), &["bare: is a folder without a file to read"]);
+    folder.refused(2, &fit("part-***.csv"), &["is no pattern"]);
+    for (name, data) in [("sums/one.mercer", "t.csv/day=1"), ("sums/two.mercer", "t.csv/day=2")] {
+        fs::create_dir_all(folder.path("sums")).unwrap();
+        folder.done(&format!("fit {data} --learner ridge --out {name}"));
+    }
+    folder.done("merge sums --out s.mercer");
+    assert_eq!(folder.json("inspect s.mercer")["rows"], 120);
+}
