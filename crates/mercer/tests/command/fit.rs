@@ -315,7 +315,7 @@ fn folders_and_patterns_name_their_files() {
     fs::write(folder.path("t.csv/readme.txt"), "nothing\n").unwrap();
     fs::create_dir(folder.path("bare")).unwrap();
     let facts = |data: &str| {
-        let mut facts = folder.json(&format!("fit {data} --learner ridge --out s.mercer --json"));
+        let mut facts = folder.json(&format!("fit {data} --learner ridge --out s.mercer"));
         ["seconds", "files", "mse", "r2", "gcv", "effective_dimension"].map(|key| facts[key].take());
         let predicted = folder.done("predict all.csv --model s.mercer");
         (facts, predicted.lines().take(5).map(|line| line.chars().take(12).collect()).collect::<Vec<String>>())
