@@ -26,6 +26,7 @@ use crate::arguments::median_kernel;
 use crate::arguments::task::TaskChoice;
 use crate::arguments::zone::ZoneArguments;
 use crate::arguments::{count, seed};
+use crate::data::bad_rows::{OnError, left_out};
 use crate::model::lock;
 use crate::model::store;
 use crate::report::facts::Facts;
@@ -135,6 +136,9 @@ pub(super) struct FitArguments {
     /// interrupted can be begun again
     #[arg(long)]
     resume: bool,
+    /// What becomes of rows that cannot be read: stop, or skip, which leaves them out and counts them
+    #[arg(long, value_name = "HOW", default_value = "stop")]
+    on_error: OnError,
     #[command(flatten)]
     dialect: Dialect,
     /// Print one JSON object
@@ -197,6 +201,12 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
             zone.name()
         )));
     }
+    let skips = arguments.on_error.skips()?;
+    if skips && arguments.shard.is_some() {
+        return Err(Failure::usage(
+            "--shard counts all rows, and --on-error skip leaves some out; give each machine files of its own",
+        ));
+    }
     let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let files = Files::open(arguments)?;
@@ -216,9 +226,13 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         return Ok(());
     }
     let began = Instant::now();
-    let counts = pass::sum_up(&files, &parts, &mut state, arguments.threads.into())?;
-    sources.iter_mut().zip(&counts).for_each(|(source, count)| source.end = source.first + count);
-    let rows = counts.iter().sum();
+    let counts = pass::sum_up(&files, &parts, &mut state, (arguments.threads.into(), skips))?;
+    sources.iter_mut().zip(&counts).for_each(|(source, count)| source.end = source.first + count.met);
+    let rows = counts.iter().map(|count| count.met - count.bad).sum();
+    let bad = counts.iter().map(|count| count.bad).sum();
+    if let Some(first) = counts.into_iter().find_map(|count| count.first_bad) {
+        verbosity::say(left_out(bad, &first));
+    }
     state.close((index, of), rows, sources).map_err(|error| Failure::because(error.to_string()))?;
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
@@ -226,6 +240,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         ("files", json!(parts.iter().filter(|FilePart { rows, .. }| rows.start < rows.end).count())),
         ("shard", json!(format!("{index}/{of}"))),
         ("seconds", json!(seconds)),
+        ("bad_rows", json!(bad)),
     ];
     facts(&state, &arguments.out, of == 1, more)?.print(arguments.json, "")
 }

@@ -35,6 +35,17 @@ impl FromStr for OnError {
 }
 
 impl OnError {
+    /// True if rows that cannot be read are left out, of commands that put none aside.
+    pub(crate) fn skips(&self) -> Result<bool, Failure> {
+        match self {
+            Self::Stop => Ok(false),
+            Self::Skip => Ok(true),
+            Self::Quarantine(_) => Err(Failure::usage(
+                "--on-error quarantine=FILE belongs to train and predict; take --on-error skip here",
+            )),
+        }
+    }
+
     /// Refuses a quarantine in a file of the `inputs`, which would feed on itself, or of another
     /// output: its option and where it goes.
     pub(crate) fn check(&self, inputs: &[&Path], output: (&str, &Option<PathBuf>)) -> Result<(), Failure> {
@@ -181,11 +192,19 @@ impl BadRows {
     /// A line on what was left out, if anything was.
     pub(crate) fn report(&self) -> Option<String> {
         let first = self.first.as_ref()?;
-        let rows = if self.count == 1 { "row was" } else { "rows were" };
-        let place = match &self.choice {
-            OnError::Quarantine(path) => format!("put into {}", path.display()),
-            OnError::Stop | OnError::Skip => "left out".to_owned(),
-        };
-        Some(format!("{} bad {rows} {place}, the first: {first}", self.count))
+        Some(match &self.choice {
+            OnError::Quarantine(path) => told(self.count, &format!("put into {}", path.display()), first),
+            OnError::Stop | OnError::Skip => left_out(self.count, first),
+        })
     }
+}
+
+/// The line on so many rows that were left out.
+pub(crate) fn left_out(count: u64, first: &str) -> String {
+    told(count, "left out", first)
+}
+
+fn told(count: u64, place: &str, first: &str) -> String {
+    let rows = if count == 1 { "row was" } else { "rows were" };
+    format!("{count} bad {rows} {place}, the first: {first}")
 }

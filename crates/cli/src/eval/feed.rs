@@ -172,7 +172,7 @@ impl Names {
 fn opened<'a>(arguments: &'a EvalArguments, stop: &Stop) -> Result<(Input, Option<Reading<'a>>), Failure> {
     let common = &arguments.common;
     let source = Source::resolve(&common.data)?;
-    let looking = Looking { skips: skips(arguments)?, ..Looking::of(common, &source)? };
+    let looking = Looking { skips: arguments.on_error.skips()?, ..Looking::of(common, &source)? };
     let reading = Reading::from_options(common, &common.data, TaskOptions::from_arguments(common), looking);
     if let (Source::StandardInput, Some(Format::Libsvm), None) =
         (&source, reading.options.format, reading.options.libsvm_dimension)
@@ -466,15 +466,4 @@ fn next_good(input: &mut Input, sample: &mut Row, bad: &mut BadRows) -> Result<b
 /// Tells what is odd about a record behind which the encoding is.
 pub(super) fn tell_odd(odd: &mut Oddities, encoding: &Encoding, record: &Record, names: &Names, place: ExamplePlace) {
     odd.tell(encoding, record, || format!("{}, {}", names.shown, place.line()));
-}
-
-/// True if rows that cannot be read are left out.
-fn skips(arguments: &EvalArguments) -> Result<bool, Failure> {
-    match &arguments.on_error {
-        OnError::Stop => Ok(false),
-        OnError::Skip => Ok(true),
-        OnError::Quarantine(_) => {
-            Err(Failure::usage("--on-error quarantine=FILE belongs to train and predict; take --on-error skip here"))
-        }
-    }
 }

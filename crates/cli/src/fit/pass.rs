@@ -38,15 +38,28 @@ struct ShardTask<'a> {
     bar: ProgressBar,
     /// Another thread has failed.
     over: AtomicBool,
+    /// True if rows that cannot be read are left out.
+    skips: bool,
 }
 
-/// Adds the rows of these parts to the state, and says how many each had.
+/// What was read of a part.
+#[derive(Default)]
+pub(super) struct PartCount {
+    /// Rows met, bad ones included.
+    pub(super) met: u64,
+    pub(super) bad: u64,
+    /// Why the first of them cannot be read.
+    pub(super) first_bad: Option<String>,
+}
+
+/// Adds the rows of these parts to the state, and says how many each had. Rows that cannot be read
+/// are left out if it `skips`.
 pub(super) fn sum_up(
     files: &Files,
     parts: &[FilePart],
     state: &mut Moments,
-    threads: usize,
-) -> Result<Vec<u64>, Failure> {
+    (threads, skips): (usize, bool),
+) -> Result<Vec<PartCount>, Failure> {
     let map = state.sums.feature_map().clone();
     let columns = files.dimension() + files.outputs();
     let task = ShardTask {
@@ -57,6 +70,7 @@ pub(super) fn sum_up(
         chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
         bar: verbosity::bar(None, "{spinner} {human_pos} rows, {per_sec}, {elapsed}"),
         over: AtomicBool::new(false),
+        skips,
     };
     let at_once = threads.min(parts.len()).max(1);
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
@@ -134,9 +148,12 @@ struct Open {
     rows: Input,
     /// Rows left of the part.
     left: u64,
-    /// Chunks handed out, and rows of the file met.
+    /// Chunks handed out.
     chunks: usize,
+    /// Rows of the file met.
     met: u64,
+    bad: u64,
+    first_bad: Option<String>,
     over: bool,
 }
 
@@ -156,19 +173,21 @@ struct ShardChunk {
     /// The class of each row, and the classes of the chunk; none for numbers.
     classes: Vec<usize>,
     labels: Labels,
-    /// The first of its rows in the file, from 1.
-    first: u64,
+    /// Where its rows stand in the file, from 1.
+    places: Vec<u64>,
 }
 
 impl ShardTask<'_> {
     /// The sums of a part, and its rows.
-    fn part(&self, part: &FilePart, threads: usize) -> Result<(ShardSums, u64), Failure> {
+    fn part(&self, part: &FilePart, threads: usize) -> Result<(ShardSums, PartCount), Failure> {
         let summed = self.nothing();
         let open = Open {
             rows: self.files.part(part)?,
             left: part.rows.end - part.rows.start,
             chunks: 0,
             met: part.rows.start,
+            bad: 0,
+            first_bad: None,
             over: false,
         };
         let (open, added, turn) = (Mutex::new(open), Mutex::new(SumPrefix { summed, next: 0 }), Condvar::new());
@@ -182,9 +201,9 @@ impl ShardTask<'_> {
             }
             result
         })?;
-        let met = open.into_inner().unwrap_or_else(PoisonError::into_inner).met;
+        let Open { met, bad, first_bad, .. } = open.into_inner().unwrap_or_else(PoisonError::into_inner);
         let SumPrefix { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok((summed, met - part.rows.start))
+        Ok((summed, PartCount { met: met - part.rows.start, bad, first_bad }))
     }
 
     /// The sums of no row.
@@ -223,12 +242,25 @@ impl ShardTask<'_> {
         chunk.weights.clear();
         chunk.classes.clear();
         chunk.labels = Labels::new();
-        chunk.first = open.met + 1;
+        chunk.places.clear();
         while chunk.weights.len() < self.chunk && open.left > 0 && !open.over && !self.over.load(Ordering::Relaxed) {
-            if !open.rows.next(example).map_err(|error| self.files.unreadable(error))? {
-                open.over = true;
-                break;
+            open.left -= 1;
+            open.met += 1;
+            match open.rows.next(example) {
+                Ok(true) => {}
+                Ok(false) => {
+                    open.met -= 1;
+                    open.over = true;
+                    break;
+                }
+                Err(error) if self.skips && error.concerns_one_row() => {
+                    open.bad += 1;
+                    open.first_bad.get_or_insert_with(|| error.to_string());
+                    continue;
+                }
+                Err(error) => return Err(self.files.unreadable(error)),
             }
+            chunk.places.push(open.met);
             chunk.features.extend_from_slice(&example.features);
             chunk.targets.extend_from_slice(&example.targets);
             chunk.weights.push(example.weight);
@@ -237,8 +269,6 @@ impl ShardTask<'_> {
                 let class = if example.weight == 0.0 { 0 } else { chunk.labels.insert(&example.label) };
                 chunk.classes.push(class);
             }
-            open.left -= 1;
-            open.met += 1;
         }
         if chunk.weights.is_empty() {
             return Ok(None);
@@ -257,7 +287,7 @@ impl ShardTask<'_> {
         file: usize,
     ) -> Result<(), Failure> {
         let summed = self.sums(chunk, scratch).map_err(|(row, error)| {
-            let row = chunk.first + row as u64;
+            let row = chunk.places[row];
             Failure::because(format!("{}, row {row}: {error}", self.files.shown(file)))
         })?;
         let mut added = locked(added);

@@ -334,3 +334,29 @@ fn folders_and_patterns_name_their_files() {
     folder.done("merge sums --out s.mercer");
     assert_eq!(folder.json("inspect s.mercer")["rows"], 120);
 }
+
+#[test]
+fn rows_that_cannot_be_read_are_left_out_and_counted() {
+    let row = |t: usize| format!("{},{},{}\n", t % 7, t % 5, 2 * (t % 7) + t % 5);
+    let rows = |of: &dyn Fn(usize) -> String| (0..20_000).map(of).collect::<String>();
+    let is_bad = |t: &usize| t % 6_000 == 5_999;
+    let bad = rows(&|t| if is_bad(&t) { "1,x,2\n".to_owned() } else { row(t) });
+    let good = rows(&|t| if is_bad(&t) { String::new() } else { row(t) });
+    let folder = Folder::new().with("bad.csv", format!("a,b,y\n{bad}")).with("good.csv", format!("a,b,y\n{good}"));
+    let fit = |data: &str, more: &str| format!("fit {data} --learner ridge --part p --out s.mercer {more}");
+    folder.refused(1, &fit("bad.csv", ""), &["bad.csv, line 6001", "\"x\" is not a number"]);
+    let mut whole = folder.json(&fit("good.csv", ""));
+    for threads in [1, 3] {
+        let mut facts = folder.json(&fit("bad.csv", &format!("--on-error skip --threads {threads}")));
+        assert_eq!((facts["rows"].as_u64(), facts["bad_rows"].take().as_u64()), (Some(19_997), Some(3)));
+        for facts in [&mut whole, &mut facts] {
+            ["seconds", "bad_rows"].map(|key| facts[key].take());
+        }
+        assert_eq!(facts["lambda"], whole["lambda"]);
+        assert!((facts["mse"].as_f64().unwrap() - whole["mse"].as_f64().unwrap()).abs() < 1e-9);
+    }
+    let said = folder.run(&fit("bad.csv", "--on-error skip"));
+    assert!(said.err.contains("3 bad rows were left out, the first: bad.csv, line 6001"), "{}", said.err);
+    folder.refused(2, &fit("bad.csv", "--on-error skip --shard 0/2"), &["--shard counts all rows"]);
+    folder.refused(2, &fit("bad.csv", "--on-error quarantine=q.csv"), &["belongs to train and predict"]);
+}
