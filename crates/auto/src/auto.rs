@@ -41,7 +41,7 @@ mod stage;
 mod tokens;
 mod weights;
 
-use mercer_core::{ExampleError, Inconsistent, ParameterError, TokenUse, Validate, check_input, cost};
+use mercer_core::{Inconsistent, ParameterError, TokenUse, Validate, check_input, cost};
 use mercer_experts::Rule;
 use mercer_kernels::weighted_median_width;
 
@@ -57,7 +57,7 @@ use mercer_learners::{
 use self::ahead::{Ahead, FeatureBlock};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
-use self::scales::{ScaledRows, Scales, weighted};
+use self::scales::{Affine, ScaledRows, Scales, weighted};
 use self::stage::Stage;
 pub use self::tokens::AutoWithTokens;
 use crate::local::with_column;

@@ -18,7 +18,7 @@ use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
-use crate::options::{Header, Missing, ReadOptions};
+use crate::options::{Missing, ReadOptions};
 use crate::record::Record;
 use crate::rows::{Next, Rows};
 use mercer_core::{Cell, is_gap_mark};

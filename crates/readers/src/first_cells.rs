@@ -1,7 +1,7 @@
 //! The first record of a delimited text: its cells, what separates them, and the names in it.
 
 use crate::beginning::{Beginning, Comment, pass_above, to_first_record};
-use crate::cells::Cells;
+use crate::cells::{self, Cells};
 use crate::dialect::{Decimal, LONGEST_RECORD, Separator};
 use crate::error::{DataError, DialectError, Finding, Line, Remark};
 use crate::header::{self, FirstRecord, lossy};

@@ -3,7 +3,7 @@
 
 mod steps;
 
-use mercer_core::{ExampleError, Inconsistent, Validate};
+use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
@@ -11,7 +11,7 @@ use super::team::{Gather, Group, MemberBlock, Team, learn_all};
 use crate::engines::basis::{GrowThenStep, OnDictionary};
 use crate::engines::update::{GrowingUpdate, LinearUpdate};
 use crate::error::Error;
-use crate::example::{Rows, Target};
+use crate::example::Rows;
 use crate::input::Input;
 use crate::learner::{Regressor, RegressorExt, Scratch};
 use steps::{Step, Steps};

@@ -1,6 +1,6 @@
 //! The updates of members on one dictionary, as one update.
 
-use mercer_core::{Inconsistent, Validate};
+use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations};
 
@@ -8,6 +8,7 @@ use crate::engines::update::{
     ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
     NewtonStep, NormalSystem,
 };
+use super::super::team::MemberBlock;
 use crate::error::Error;
 use crate::example::{Problem, Shape, Target, Targets};
 
@@ -106,12 +107,12 @@ impl GrowingUpdate for Step {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Steps {
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     /// Outcomes of the last block, one a step.
     #[cfg_attr(feature = "serde", serde(skip))]
-    outcomes: Vec<MemberBlock>,
+    pub(super) outcomes: Vec<MemberBlock>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    rounds: Vec<f64>,
+    pub(super) rounds: Vec<f64>,
 }
 
 impl Steps {
