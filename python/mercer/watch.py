@@ -240,7 +240,7 @@ class Change(_mercer.ChangeCore, _Detector, Parameters, RiverDriftDetector):
     independent : bool, default False
         Whether rows are known to be independent, so that no serial dependence is taken out.
     seed : int, default 0
-        Seed of ties.
+        Seed of the pairs of columns that are watched, where there are more than 256.
     """
 
     def __init__(self, *, alarm_rate: float = 1 / 10_000, burn_in: int = 512, independent: bool = False, seed: int = 0) -> None:
@@ -269,20 +269,17 @@ class Rises(_mercer.RisesCore, _Detector, Parameters, RiverDriftDetector):
         How often a false alarm may come, as a share of the rows.
     independent : bool, default False
         Whether losses are known to be independent, so that no serial dependence is taken out.
-    seed : int, default 0
-        Seed of ties.
     """
 
-    def __init__(self, *, alarm_rate: float = 1 / 10_000, independent: bool = False, seed: int = 0) -> None:
+    def __init__(self, *, alarm_rate: float = 1 / 10_000, independent: bool = False) -> None:
         self.alarm_rate = alarm_rate
         self.independent = independent
-        self.seed = seed
 
     def update(self, x: Any) -> None:
         """Takes a loss; ``drift_detected`` then tells whether it gave an alarm, and ``alarm`` which."""
         if isinstance(x, Mapping) or np.ndim(x):
             raise _mercer.DataError(f"the loss is {x!r}; give one number")
         if not self._is_made:
-            self._begin(_rows_to(self.alarm_rate), bool(self.independent), whole("seed", self.seed))
+            self._begin(_rows_to(self.alarm_rate), bool(self.independent))
         told = self._learn(_number("loss", x))
         self._alarm = None if told is None else Alarm(told[0], told[1], {})

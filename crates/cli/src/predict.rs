@@ -341,6 +341,7 @@ pub(crate) fn check_columns(model: &Session, rows: &TimedSource, path: &Path) ->
 
 fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines: &AnswerLines) -> Result<(), Failure> {
     let mut sample = Row::default();
+    let before = learning.model.progress.rows;
     let ended = loop {
         let learnt = match rows.next(&mut sample) {
             Ok(Some(RowKind::Good)) => {
@@ -365,6 +366,11 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
     let ended = ended.and(learning.learn_rest());
     let aside = learning.put_aside();
     let saved = learning.saving.save(learning.model.to_bytes()).and(aside);
+    let met = learning.model.progress.rows - before;
+    if ended.is_err() && saved.is_ok() && met > 0 {
+        let rows = if met == 1 { "1 row was".to_owned() } else { format!("{met} rows were") };
+        verbosity::say(format!("{rows} learnt before the run stopped, and the model keeps them"));
+    }
     let replied = finish(replies, ended);
     learning.report();
     let alike = learning.model.classes().and_then(|task| alike_classes(&task.labels)).map(|note| note.text);

@@ -221,8 +221,8 @@ impl RisesCore {
     }
 
     /// Begins anew with so many rows to a false alarm.
-    fn _begin(&self, py: Python<'_>, rows: f64, independent: bool, seed: u64) -> PyResult<()> {
-        let params = RiseParams::default().rows_to_a_false_alarm(rows).independent(independent).seed(seed);
+    fn _begin(&self, py: Python<'_>, rows: f64, independent: bool) -> PyResult<()> {
+        let params = RiseParams::default().rows_to_a_false_alarm(rows).independent(independent);
         *self.0.lock(py) = Some(Rises::new(params).map_err(errors::settings)?);
         Ok(())
     }

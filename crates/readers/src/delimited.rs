@@ -130,7 +130,9 @@ impl Delimited {
     fn is_comment(&mut self, lines: &mut Lines) -> bool {
         let columns = self.plan.columns();
         if columns == 1 {
-            return true;
+            // Where cells may hold anything, `#sale` is one.
+            let behind = lines.text().get(1);
+            return !self.records || behind.is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'#');
         }
         let split = self.cells.split(lines, self.separator, 1);
         let differs = split.is_err() || self.cells.len() != columns;

@@ -126,12 +126,22 @@ fn by_rows_below(
         }
     }
     let doubt = match (numbers, below.names(texts), below.repeats(texts)) {
+        (true, false, false) if are_places(first, texts) => Some(Doubt::Mixed),
         (false, _, true) | (true, false, _) | (true, _, true) => return data,
         (false, true, _) => None,
         (false, false, _) => below.columns.iter().any(|(values, _)| *values > 0).then_some(Doubt::Texts),
         (true, true, false) => Some(Doubt::Mixed),
     };
     FirstRecord { header: true, doubt }
+}
+
+/// True if two or more cells are the numbers of their columns, from 0 or from 1, as a frame without
+/// names has them.
+fn are_places(first: &[String], texts: &[bool]) -> bool {
+    let numbers: Vec<(usize, &String)> =
+        first.iter().enumerate().filter(|(place, cell)| !texts[*place] && !cell.is_empty()).collect();
+    let from = |begin: usize| numbers.iter().all(|(place, cell)| cell.parse() == Ok(place + begin));
+    numbers.len() > 1 && (from(0) || from(1))
 }
 
 /// The number of separators that end the record behind a first one of names, which may end so as

@@ -6,7 +6,7 @@ use crate::error::{CellPlace, Finding, Remark};
 use crate::record::Record;
 
 /// Names of such rows.
-const WORDS: [&str; 26] = [
+const WORDS: [&str; 33] = [
     "total",
     "totals",
     "grand total",
@@ -28,6 +28,13 @@ const WORDS: [&str; 26] = [
     "suma",
     "total general",
     "totaal",
+    "totalt",
+    "razem",
+    "ogółem",
+    "celkem",
+    "összesen",
+    "yhteensä",
+    "toplam",
     "итого",
     "всего",
     "合计",

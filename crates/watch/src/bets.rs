@@ -1,15 +1,17 @@
 //! Bets of mean 1 on sequential ranks, and the sums of Shiryaev and Roberts that they move.
 //!
 //! A value falls into one of 64 bins, which are fixed; only counts are kept. With `n` values before
-//! it, `b` of them in lower bins and `c` in its own, and `U` uniform,
+//! it, `b` of them in lower bins and `c` in its own, its rank lies in
 //!
 //! ```text
-//! p = (b + U (c + 1))/(n + 1)
+//! [b, b + c + 1]/(n + 1)
 //! ```
 //!
-//! is uniform and independent of all earlier ones while rows are exchangeable, whatever their law.
-//! A bet `f ≥ 0` has `∫₀¹ f(p) dp = 1`, so `R ← (R + 1) f(p)` makes `R_t − t` a martingale: the
-//! first `t` with `R ≥ N` comes after `N` rows or more in the mean.
+//! A rank drawn uniformly from there is uniform in [0, 1], and independent of all earlier ones,
+//! while rows are exchangeable, whatever their law. A bet `f ≥ 0` has `∫₀¹ f(p) dp = 1`, so its mean
+//! `f̄` over the interval has the expectation 1 as well, and `R ← (R + 1) f̄` makes `R_t − t` a
+//! martingale: the first `t` with `R ≥ N` comes after `N` rows or more in the mean. Nothing is
+//! drawn: what is constant wins and loses nothing, and `E ln f̄ ≥ E ln f` where a bet is right.
 
 use mercer_core::{Inconsistent, Validate};
 
@@ -25,8 +27,13 @@ const CELLS: usize = 8;
 const STAKE: f64 = 0.9;
 /// Weight that every cell of a histogram begins with and falls back to.
 const PRIOR: f64 = 2.0;
-/// No rank is nearer to an end.
-const LEAST: f64 = 1e-12;
+
+/// Where the rank of a value lies, `0 ≤ low < high ≤ 1`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RankInterval {
+    low: f64,
+    high: f64,
+}
 
 /// Fixed bins with the counts of the values so far.
 ///
@@ -61,14 +68,14 @@ impl RankBins {
         self.total += 1;
     }
 
-    /// The sequential rank of a value by a uniform `u`, which is then counted. `O(64)`.
-    pub(crate) fn rank(&mut self, value: f64, u: f64) -> f64 {
+    /// The sequential rank of a value, which is then counted. `O(64)`.
+    pub(crate) fn rank(&mut self, value: f64) -> RankInterval {
         let bin = self.edges.partition_point(|edge| *edge < value);
         let below: u64 = self.counts[..bin].iter().sum();
-        let p = (below as f64 + u * (self.counts[bin] + 1) as f64) / (self.total + 1) as f64;
         self.counts[bin] += 1;
         self.total += 1;
-        p
+        let share = |count: u64| count as f64 / self.total as f64;
+        RankInterval { low: share(below), high: share(below + self.counts[bin]) }
     }
 }
 
@@ -82,31 +89,61 @@ impl Validate for RankBins {
     }
 }
 
-/// Values of the fixed bets at a rank: level, spread, and far out at both ends.
-pub(crate) fn fixed_bets(p: f64) -> [f64; 8] {
-    let q = 2.0 * p - 1.0;
-    let legendre = 1.5 * q * q - 0.5;
-    let far = |share: f64| {
-        let root = share.max(LEAST).sqrt();
-        0.25 / (root * root.sqrt())
-    };
-    [
-        1.0 + 0.5 * q,
-        1.0 - 0.5 * q,
-        1.0 + 0.95 * q,
-        1.0 - 0.95 * q,
-        1.0 + 0.9 * legendre,
-        1.0 - 0.9 * legendre,
-        far(p),
-        far(1.0 - p),
-    ]
-}
+impl RankInterval {
+    /// The mean of `2p − 1`.
+    fn level(self) -> f64 {
+        self.low + self.high - 1.0
+    }
 
-/// Values of the bets on a rise at a rank.
-pub(crate) fn rise_bets(p: f64) -> [f64; 6] {
-    let (q, root) = (2.0 * p - 1.0, (1.0 - p).max(LEAST).sqrt());
-    let tilt = |size: f64| 1.0 + size * q;
-    [tilt(0.25), tilt(0.5), tilt(0.75), tilt(0.95), 0.25 / (root * root.sqrt()), 0.5 / root]
+    /// The mean of the Legendre polynomial `(3 (2p − 1)² − 1)/2`.
+    fn spread(self) -> f64 {
+        let [a, b] = [self.low, self.high].map(|p| 2.0 * p - 1.0);
+        0.5 * (a * a + a * b + b * b) - 0.5
+    }
+
+    /// The interval of `1 − p`.
+    fn mirrored(self) -> Self {
+        Self { low: 1.0 - self.high, high: 1.0 - self.low }
+    }
+
+    /// The mean of `½ p^(−½)`: `(√high − √low)/(high − low)`, without a difference.
+    fn low_end(self) -> f64 {
+        1.0 / (self.low.sqrt() + self.high.sqrt())
+    }
+
+    /// The mean of `¼ p^(−¾)`, likewise.
+    fn far_low_end(self) -> f64 {
+        let [a, b] = [self.low, self.high].map(f64::sqrt);
+        1.0 / ((a.sqrt() + b.sqrt()) * (a + b))
+    }
+
+    /// The share of the interval in each cell.
+    fn shares(self) -> [f64; CELLS] {
+        let within = |edge: usize| (edge as f64 / CELLS as f64).clamp(self.low, self.high);
+        std::array::from_fn(|cell| (within(cell + 1) - within(cell)) / (self.high - self.low))
+    }
+
+    /// Means of the fixed bets: level, spread, and far out at both ends.
+    pub(crate) fn fixed_bets(self) -> [f64; 8] {
+        let (level, spread) = (self.level(), self.spread());
+        [
+            1.0 + 0.5 * level,
+            1.0 - 0.5 * level,
+            1.0 + 0.95 * level,
+            1.0 - 0.95 * level,
+            1.0 + 0.9 * spread,
+            1.0 - 0.9 * spread,
+            self.far_low_end(),
+            self.mirrored().far_low_end(),
+        ]
+    }
+
+    /// Means of the bets on a rise.
+    pub(crate) fn rise_bets(self) -> [f64; 6] {
+        let tilt = |size: f64| 1.0 + size * self.level();
+        let above = self.mirrored();
+        [tilt(0.25), tilt(0.5), tilt(0.75), tilt(0.95), above.far_low_end(), above.low_end()]
+    }
 }
 
 /// A score with its bins, and what its bets have won.
@@ -134,18 +171,20 @@ impl BettedScore {
         self.shapes = [[PRIOR; CELLS]; 3];
     }
 
-    /// `R ← (R + 1) f(p)` of all bets, by the value of `row`; their mean.
-    pub(crate) fn bet(&mut self, value: f64, u: f64, row: u64) -> f64 {
-        let p = self.bins.rank(value, u);
-        let cell = ((p * CELLS as f64) as usize).min(CELLS - 1);
+    /// `R ← (R + 1) f̄` of all bets, by the value of `row`; their mean.
+    pub(crate) fn bet(&mut self, value: f64, row: u64) -> f64 {
+        let p = self.bins.rank(value);
+        let shares = p.shares();
         let mut bets = [0.0; BETS];
-        bets[..8].copy_from_slice(&fixed_bets(p));
+        bets[..8].copy_from_slice(&p.fixed_bets());
         for ((bet, shape), memory) in bets[8..].iter_mut().zip(&mut self.shapes).zip(MEMORIES) {
             let sum: f64 = shape.iter().sum();
-            *bet = 1.0 - STAKE + STAKE * CELLS as f64 * shape[cell] / sum;
+            let there: f64 = shape.iter().zip(shares).map(|(weight, share)| weight * share).sum();
+            *bet = 1.0 - STAKE + STAKE * CELLS as f64 * there / sum;
             let kept = 1.0 - 1.0 / memory;
-            shape.iter_mut().for_each(|weight| *weight = kept * *weight + (1.0 - kept) * PRIOR);
-            shape[cell] += 1.0;
+            for (weight, share) in shape.iter_mut().zip(shares) {
+                *weight = kept * *weight + (1.0 - kept) * PRIOR + share;
+            }
         }
         for k in 0..BETS {
             self.wealth[k] = (self.wealth[k] + 1.0) * bets[k];
@@ -182,26 +221,37 @@ impl Validate for BettedScore {
 mod tests {
     use super::*;
 
-    /// Means of the bets on a grid that is fine at both ends, where powers are large.
+    /// Means over an interval against sums of the bets at points in it, fine at both ends, where
+    /// powers are large; over all ranks they are 1.
     #[test]
-    fn bets_have_mean_one() {
-        let mean = |bet: &dyn Fn(f64) -> f64| {
-            // p = s⁸/2 and its mirror make both powers smooth.
-            let n = 20_000;
-            let at = |i: i32| {
-                let s = (f64::from(i) + 0.5) / f64::from(n);
-                let (p, density) = (0.5 * s.powi(8), 4.0 * s.powi(7));
-                density * (bet(p) + bet(1.0 - p))
-            };
-            (0..n).map(at).sum::<f64>() / f64::from(n)
+    fn bets_are_means_over_an_interval() {
+        let at = |p: f64| {
+            let (q, end) = (2.0 * p - 1.0, |p: f64, power: f64| (1.0 - power) * p.powf(-power));
+            let legendre = 1.5 * q * q - 0.5;
+            let fixed = [0.5 * q, -0.5 * q, 0.95 * q, -0.95 * q, 0.9 * legendre, -0.9 * legendre].map(|bet| 1.0 + bet);
+            let rises = [0.25, 0.5, 0.75, 0.95].map(|size| 1.0 + size * q);
+            let far = [end(p, 0.75), end(1.0 - p, 0.75)];
+            [&fixed[..], &far, &rises, &[end(1.0 - p, 0.75), end(1.0 - p, 0.5)]].concat()
         };
-        for k in 0..8 {
-            let one = mean(&|p| fixed_bets(p)[k]);
-            assert!((one - 1.0).abs() < 2e-3, "bet {k}: {one}");
+        for (low, high) in [(0.0, 1.0), (0.0, 0.01), (0.3, 0.31), (0.25, 1.0), (0.999, 1.0)] {
+            let (n, width) = (20_000, high - low);
+            let mut means = vec![0.0; 14];
+            for i in 0..n {
+                // s⁸ from the low end, and the same from the high one, each over half of it.
+                let s = (f64::from(i) + 0.5) / f64::from(n);
+                let (step, density) = (0.5 * width * s.powi(8), 4.0 * s.powi(7) / f64::from(n));
+                let both = at(low + step).into_iter().zip(at(high - step));
+                means.iter_mut().zip(both).for_each(|(mean, (a, b))| *mean += density * (a + b));
+            }
+            let p = RankInterval { low, high };
+            let told = [&p.fixed_bets()[..], &p.rise_bets()].concat();
+            for (k, (mean, told)) in means.iter().zip(&told).enumerate() {
+                assert!((mean / told - 1.0).abs() < 2e-3, "bet {k} over {low}..{high}: {told}, {mean}");
+                assert!(width < 1.0 || (told - 1.0).abs() < 1e-12, "bet {k}: {told}");
+            }
+            assert!((p.shares().iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
-        for k in 0..6 {
-            let one = mean(&|p| rise_bets(p)[k]);
-            assert!((one - 1.0).abs() < 2e-3, "bet on a rise {k}: {one}");
-        }
+        let shares = RankInterval { low: 0.25, high: 0.75 }.shares();
+        assert_eq!(shares, [0.0, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.0]);
     }
 }

@@ -5,7 +5,7 @@
 //! The sequential ranks of a score in 64 bins are bet on by 11 bets of mean 1, and
 //!
 //! ```text
-//! R_km ← (R_km + 1) f_m(p_k),   R = Σ_k w_k mean_m R_km,   Σ w_k = 1;   alarm at R ≥ N
+//! R_km ← (R_km + 1) f̄_m(p_k),   R = Σ_k w_k mean_m R_km,   Σ w_k = 1;   alarm at R ≥ N
 //! ```
 //!
 //! While rows are exchangeable, `R_t − t` is a martingale, so the mean number of rows to a false
@@ -25,7 +25,6 @@ use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 use crate::LARGEST;
 use crate::bets::{BettedScore, RankBins};
 use crate::error::Error;
-use crate::random::Random;
 use crate::scores::{FrozenScores, ScoreKind};
 use crate::serial::{SerialFilter, TakenOut};
 
@@ -44,7 +43,7 @@ parameters! {
         burn_in: usize = 512,
         /// True if rows are known to be independent: nothing is taken out then.
         independent: bool = false,
-        /// Of random ties, and of the pairs if there are more than 256.
+        /// Of the pairs if there are more than 256.
         seed: u64 = 0,
     }
 }
@@ -123,7 +122,6 @@ struct Watching {
     fresh: Vec<f64>,
     /// Rows of scores that make new bins.
     renewal: usize,
-    ties: Random,
     scores: Vec<f64>,
 }
 
@@ -207,7 +205,6 @@ impl Change {
             waiting: vec![false; all],
             fresh: Vec::new(),
             renewal: (needed / 4).max(64),
-            ties: Random::new(self.params.seed, Random::TIES),
             frozen,
             scores,
         }));
@@ -284,10 +281,8 @@ impl Watching {
         let mut sum = 0.0;
         let scores = self.scores.iter().zip(&mut self.betted).zip(&self.waiting).zip(self.frozen.facts());
         for (((value, betted), waiting), facts) in scores {
-            // Drawn for all, so that a score that waits does not change the others' ties.
-            let tie = self.ties.uniform();
             if !waiting {
-                sum += facts.weight * betted.bet(*value, tie, number);
+                sum += facts.weight * betted.bet(*value, number);
             }
         }
         self.renew();

@@ -9,8 +9,6 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream for ties of ranks.
-    pub(crate) const TIES: u64 = 0;
     /// The stream for pairs of columns.
     pub(crate) const PAIRS: u64 = 1;
     /// The stream for rows that are kept.

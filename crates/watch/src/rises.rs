@@ -2,14 +2,13 @@
 //!
 //! One-sided, since falling losses of a model that learns are no alarm. The sequential rank of a
 //! loss in 64 bins is bet on by `1 + λ (2p − 1)` for `λ` of .25, .5, .75 and .95, and by
-//! `¼ (1 − p)^(−¾)` and `½ (1 − p)^(−½)`. `R ← (R + 1) f(p)` of each; an alarm comes when their
-//! mean reaches `N`, and all begins anew. Serial dependence that the first losses show is taken out
+//! `¼ (1 − p)^(−¾)` and `½ (1 − p)^(−½)`. `R ← (R + 1) f̄` of each, `f̄` its mean where the rank
+//! lies; an alarm comes when their mean reaches `N`, and all begins anew. Serial dependence that the first losses show is taken out
 //! as in [`Change`](crate::Change).
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 
-use crate::bets::{RankBins, rise_bets};
-use crate::random::Random;
+use crate::bets::RankBins;
 use crate::serial::{SerialFilter, TakenOut};
 
 /// Bets on a rise.
@@ -25,8 +24,6 @@ parameters! {
         burn_in: usize = 256,
         /// True if losses are known to be independent: nothing is taken out then.
         independent: bool = false,
-        /// Of random ties.
-        seed: u64 = 0,
     }
 }
 
@@ -49,7 +46,6 @@ pub struct Rises {
     first: Vec<Vec<f64>>,
     level: Option<Box<SerialFilter>>,
     watching: Option<Box<RiseWatch>>,
-    ties: Random,
 }
 
 /// Bins with what the bets have won.
@@ -76,8 +72,7 @@ impl Rises {
         ParameterError::require(n.is_finite() && n >= 1.0, "rows_to_a_false_alarm", "a number from 1", n)?;
         let burn_in = params.burn_in;
         ParameterError::require(burn_in >= 64, "burn_in", "64 losses or more", burn_in as f64)?;
-        let ties = Random::new(params.seed, Random::TIES);
-        Ok(Self { params, rows: 0, first: Vec::new(), level: None, watching: None, ties })
+        Ok(Self { params, rows: 0, first: Vec::new(), level: None, watching: None })
     }
 
     /// Takes a loss, and tells if losses have risen. NaN counts as a row and says nothing.
@@ -99,7 +94,7 @@ impl Rises {
             watching.settle(self.params.burn_in);
             return None;
         };
-        let bets = rise_bets(bins.rank(value, self.ties.uniform()));
+        let bets = bins.rank(value).rise_bets();
         for k in 0..BETS {
             watching.wealth[k] = (watching.wealth[k] + 1.0) * bets[k];
             if watching.product[k] <= 1.0 {

@@ -178,3 +178,44 @@ fn a_series_with_times() {
     assert_eq!((report["rows"].as_u64(), report["outputs"].as_u64()), (Some(ROWS as u64), Some(1)));
     assert!(report["mse"].as_f64().unwrap() < 0.01, "{report}");
 }
+
+#[test]
+fn hashes_are_cells_where_a_row_has_one() {
+    let rows: String = (0..60).map(|t| format!("{},{}\n", ["#sale", "plain"][t % 2], [1, 9][t % 2])).collect();
+    let folder = Folder::new()
+        .with("t.csv", format!("tag,y\n{rows}"))
+        .with("new.csv", "tag\n#sale\nplain\n# a word on the rows\n#sale\n");
+    folder.done("train t.csv --target y --learner krls --scale standard --out m.mercer");
+    let said = folder.done("predict new.csv --model m.mercer");
+    let predicted: Vec<f64> = said.lines().skip(1).map(|line| line.parse().unwrap()).collect();
+    assert!(predicted.len() == 3 && predicted[0] < 4.0 && predicted[1] > 6.0 && predicted[0] == predicted[2], "{said}");
+}
+
+#[test]
+fn numbers_of_columns_are_a_header_beside_a_name() {
+    let row = |t: usize| format!("{}.5,{},{},{}\n", t % 7, t % 5, t % 3, ["cat", "dog"][t % 2]);
+    let rows: String = (0..60).map(row).collect();
+    let folder = Folder::new().with("t.csv", format!("0,1,2,label\n{rows}")).with("data.csv", format!("0,1,2,cat\n{rows}"));
+    let facts = folder.json("eval t.csv --learner krls --scale standard");
+    assert_eq!((facts["rows"].as_u64(), facts["task"].as_str()), (Some(60), Some("class")));
+    // A class that comes again is no name.
+    assert_eq!(folder.json("eval data.csv --learner krls --scale standard")["rows"], 61);
+}
+
+#[test]
+fn times_are_no_classes_unless_they_are_called_so() {
+    let rows: String = (0..60).map(|t| format!("{},2021-{:02}-{:02}\n", t % 7, 1 + t / 28, 1 + t % 28)).collect();
+    let folder = Folder::new().with("t.csv", format!("x,due\n{rows}"));
+    folder.refused(1, "eval t.csv --target due", &["\"due\"", "60 different times", "--as due=duration"]);
+    folder.done("eval t.csv --target due --task class --learner krls");
+}
+
+#[test]
+fn rows_learnt_before_a_bad_one_are_told() {
+    let rows: String = (0..40).map(|t| format!("{},{}\n", t % 7, 2 * (t % 7))).collect();
+    let folder = Folder::new().with("t.csv", format!("x,y\n{rows}")).with("more.csv", "x,y\n1,2\n2,4\n3,z\n");
+    folder.done("train t.csv --learner krls --scale standard --out m.mercer");
+    let said = folder.run("predict more.csv --model m.mercer --learn");
+    assert!(said.code == Some(1) && said.err.contains("2 rows were learnt before the run stopped"), "{}", said.err);
+    assert_eq!(folder.json("inspect m.mercer")["rows"], 42);
+}

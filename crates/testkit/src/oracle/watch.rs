@@ -9,11 +9,11 @@ pub struct RankOptions {
     pub fixed_reference: Option<usize>,
 }
 
-/// `mean_m R_m` after each value behind the first `burn_in`, by a uniform draw for each.
+/// `mean_m R_m` after each value behind the first `burn_in`.
 ///
 /// Bins are between the quantiles of the second half of the first values. Every value is ranked
 /// among all behind the burn-in that came before it, counted one by one.
-pub fn bets_on_ranks(values: &[f64], burn_in: usize, draws: &[f64], options: RankOptions) -> Vec<f64> {
+pub fn bets_on_ranks(values: &[f64], burn_in: usize, options: RankOptions) -> Vec<f64> {
     let mut sorted = values[burn_in / 2..burn_in].to_vec();
     sorted.sort_by(f64::total_cmp);
     let edges: Vec<f64> = (1..64)
@@ -30,38 +30,46 @@ pub fn bets_on_ranks(values: &[f64], burn_in: usize, draws: &[f64], options: Ran
         let past = &bins[..options.fixed_reference.map_or(t, |first| t.min(first))];
         let below = past.iter().filter(|other| **other < bins[t]).count() as f64;
         let same = past.iter().filter(|other| **other == bins[t]).count() as f64;
-        let p = (below + draws[t] * (same + 1.0)) / (past.len() as f64 + 1.0);
+        let n = past.len() as f64 + 1.0;
+        let (low, high) = (below / n, (below + same + 1.0) / n);
         for (m, wealth) in wealth.iter_mut().enumerate() {
-            *wealth = (*wealth + 1.0) * bet(m, p, &ranks);
+            *wealth = (*wealth + 1.0) * (integral(m, high, &ranks) - integral(m, low, &ranks)) / (high - low);
         }
-        ranks.push(p);
+        ranks.push((low, high));
         means.push(wealth.iter().sum::<f64>() / 11.0);
     }
     means
 }
 
-/// Bet `m` on a rank, after those `past`.
-fn bet(m: usize, p: f64, past: &[f64]) -> f64 {
-    let q = 2.0 * p - 1.0;
-    let spread = (3.0 * q * q - 1.0) / 2.0;
+/// `∫₀^p` of bet `m` on a rank, after ranks that lay in those intervals.
+fn integral(m: usize, p: f64, past: &[(f64, f64)]) -> f64 {
+    // Of 2p − 1, and of (3 (2p − 1)² − 1)/2.
+    let (level, spread) = (p * p - p, 2.0 * p * p * p - 3.0 * p * p + p);
     match m {
-        0 => 1.0 + 0.5 * q,
-        1 => 1.0 - 0.5 * q,
-        2 => 1.0 + 0.95 * q,
-        3 => 1.0 - 0.95 * q,
-        4 => 1.0 + 0.9 * spread,
-        5 => 1.0 - 0.9 * spread,
-        6 => 0.25 * p.max(1e-12).powf(-0.75),
-        7 => 0.25 * (1.0 - p).max(1e-12).powf(-0.75),
+        0 => p + 0.5 * level,
+        1 => p - 0.5 * level,
+        2 => p + 0.95 * level,
+        3 => p - 0.95 * level,
+        4 => p + 0.9 * spread,
+        5 => p - 0.9 * spread,
+        6 => p.powf(0.25),
+        7 => 1.0 - (1.0 - p).powf(0.25),
         _ => {
-            // Each past rank counts for g^age in its cell, and the prior of 2 stays.
+            // Each past rank counts for g^age where it lay, and the prior of 2 stays.
             let g = 1.0 - 1.0 / [32.0, 128.0, 512.0][m - 8];
-            let cell = |p: f64| ((8.0 * p) as usize).min(7);
+            let part = |cell: usize, low: f64, high: f64| {
+                let (first, last) = (cell as f64 / 8.0, (cell + 1) as f64 / 8.0);
+                (high.min(last) - low.max(first)).max(0.0)
+            };
             let mut weights = [2.0; 8];
-            for (age, rank) in past.iter().rev().enumerate() {
-                weights[cell(*rank)] += f64::powi(g, age as i32);
+            for (age, (low, high)) in past.iter().rev().enumerate() {
+                for (cell, weight) in weights.iter_mut().enumerate() {
+                    *weight += f64::powi(g, age as i32) * part(cell, *low, *high) / (high - low);
+                }
             }
-            0.1 + 0.9 * 8.0 * weights[cell(p)] / weights.iter().sum::<f64>()
+            let sum = weights.iter().sum::<f64>();
+            let there: f64 = weights.iter().enumerate().map(|(cell, weight)| weight * part(cell, 0.0, p)).sum();
+            0.1 * p + 0.9 * 8.0 * there / sum
         }
     }
 }

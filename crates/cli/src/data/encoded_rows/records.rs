@@ -122,6 +122,9 @@ pub(crate) fn check_target(target: &EncodedColumn, rows: u64, wanted: TaskOption
     let refused = |what: String| Err(Failure::because(format!("{shown}: column {name:?}: {what}")));
     match kind {
         ColumnKind::Text if !why.is_empty() => refused(why),
+        ColumnKind::Time if !wanted.is_told() && rows >= ENOUGH_ROWS && 2 * distinct > rows => refused(format!(
+            "has {distinct} different times in the first {rows} rows, and a time is no number; --as {name}=duration reads clocks as durations, --task class takes each as a class"
+        )),
         ColumnKind::Text | ColumnKind::Category | ColumnKind::Identifier
             if !wanted.is_told() && rows >= ENOUGH_ROWS && 2 * distinct > rows =>
         {
