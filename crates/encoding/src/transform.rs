@@ -36,12 +36,12 @@ mod mean;
 mod measures;
 mod time;
 
-use mercer_core::{Cell, Cells, Inconsistent, List, Oddity, ParameterError, TokenUse, Validate};
+use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
 
 use crate::error::EncodingError;
 use crate::left_out::LeftOut;
 use crate::notation::{Notation, is_gap};
-use crate::scale::{NumberScale, Scale};
+use crate::scale::Scale;
 use crate::schema::{Column, Kind, Schema, Use};
 
 use category::{Categories, Pool};
