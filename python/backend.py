@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent
 #: Modules whose classes are made at import, and what their stubs import.
 MODULES = {
     "_learners": ["from ._base import KernelClassifier, KernelRegressor, Learner", "from .kernels import Kernel"],
-    "_forecasters": ["from ._forecaster import Forecaster"],
+    "_forecasters": ["from ._forecaster import Forecaster", "from ._seasons import SeasonTables"],
 }
 
 

@@ -25,6 +25,7 @@ mod compared;
 mod components;
 mod connection;
 mod curve;
+mod forecasts;
 mod groups;
 mod head;
 mod idle;
@@ -72,10 +73,7 @@ pub use compared::Compared;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
-pub use model::{
-    ALARMS, Column, Explain, Explained, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing,
-    Takes, Value,
-};
+pub use model::{ALARMS, Column, Explain, Explained, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
 pub use snapshot::{Replica, Snapshot};
 
 /// Writes the bytes of a model where they are kept.
