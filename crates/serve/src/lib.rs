@@ -73,7 +73,10 @@ pub use compared::Compared;
 pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
-pub use model::{ALARMS, Column, Explain, Explained, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value};
+pub use model::{
+    ALARMS, Column, Explain, Explained, Forecast, ForecastAnswer, ForecastQuery, ForecastRows, Model, Prediction,
+    Reason, Row, Schema, Standing, Takes, Value,
+};
 pub use snapshot::{Replica, Snapshot};
 
 /// Writes the bytes of a model where they are kept.

@@ -77,7 +77,7 @@ pub struct ForecastRows {
 /// An answer to a [`ForecastQuery`].
 #[derive(Clone, Debug)]
 pub struct ForecastAnswer {
-    /// The rows to come, of the first scenario if inputs are told by scenarios alone.
+    /// The rows to come; of the first scenario by name, if inputs are told by scenarios alone.
     pub ahead: ForecastRows,
     /// The rows to come by the name of the scenario.
     pub scenarios: Vec<(String, ForecastRows)>,
