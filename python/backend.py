@@ -76,6 +76,8 @@ def extension() -> Iterator[str]:
                     yield f"    {inner}: Any"
         elif callable(value):
             yield function(name, value)
+        elif isinstance(value, (int, float, list)):
+            yield f"{name}: Any"
 
 
 def write(place: str) -> None:

@@ -35,7 +35,7 @@ _KEYS = {
             'The lengths of the seasons in rows, up to three, such as 7 or ``[24, 168]``; None: no season; "auto": those that the data show.',
         ),
         Key("horizons", "int", 12, "Steps ahead for which forecasts are weighed and intervals learnt; those further ahead use the last."),
-        Key("light", "bool | None", None, "Fewer experts: larger errors in a third of the time and less memory; None: beyond eight outputs."),
+        Key("light", "bool | None", None, "Fewer experts: larger errors, less time and memory; None: beyond eight outputs."),
         Key("intervals", "float | None", None, "The share of values that intervals are to hold, such as 0.9."),
     )
 }

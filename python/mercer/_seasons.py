@@ -71,10 +71,10 @@ class SeasonTables(Forecaster):
     def predict_scenarios(self, futures: Mapping[str, Any], steps: int | None = None) -> dict[str, Any]:
         """:meth:`predict` by the name of a scenario, each of which is a table of the inputs of the next rows: as many steps as it has rows."""
         rows = {name: len(_series(inputs)[1]) for name, inputs in futures.items()}
-        first = next(iter(rows), None)
+        first, most = next(iter(rows.items()), ("", 0))
         for name, count in rows.items():
-            if count != rows[first]:
-                raise _mercer.DataError(f"the scenario {name!r} has {count} rows, and {first!r} has {rows[first]}; give scenarios of the same rows")
+            if count != most:
+                raise _mercer.DataError(f"the scenario {name!r} has {count} rows, and {first!r} has {most}; give scenarios of the same rows")
         return {name: self.predict(rows[name] if steps is None else steps, inputs) for name, inputs in futures.items()}
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from . import _mercer
 from ._compat import BaseEstimator
 from ._forecaster import _placed, _series
-from ._forecasters import Season  # type: ignore[attr-defined]
+from ._forecasters import Season
 from ._intake import Floats
 
 #: The name of the total.
