@@ -25,7 +25,7 @@ PACKAGE = Path(__file__).resolve().parent
 #: Modules whose classes are made at import, and what their stubs import.
 MODULES = {
     "_learners": ["from ._base import KernelClassifier, KernelRegressor, Learner", "from .kernels import Kernel"],
-    "_forecasters": ["from ._forecaster import Forecaster"],
+    "_forecasters": ["from ._forecaster import Forecaster", "from ._seasons import SeasonTables"],
 }
 
 
@@ -76,6 +76,8 @@ def extension() -> Iterator[str]:
                     yield f"    {inner}: Any"
         elif callable(value):
             yield function(name, value)
+        elif isinstance(value, (int, float, list)):
+            yield f"{name}: Any"
 
 
 def write(place: str) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -71,6 +71,26 @@ def _placed(what: str, known: list[str] | None, names: list[str] | None, rows: F
     return np.ascontiguousarray(rows[:, [names.index(name) for name in known]])
 
 
+def _kinds(base: type[Forecaster]) -> Iterator[type[Forecaster]]:
+    """All classes of forecasters."""
+    for kind in base.__subclasses__():
+        yield kind
+        yield from _kinds(kind)
+
+
+class Observed(NamedTuple):
+    """Rows observed, and what was known of each from the rows before it."""
+
+    rows: Floats
+    made: Floats
+    #: The two ends of intervals side by side, and those of the bands that hold usual values.
+    ends: Floats
+    bands: Floats
+    parts: Floats
+    #: Rows whose errors do not count, the first ones.
+    unscored: int
+
+
 class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
     """What all forecasters share. Rows are in order of time; a series of one output may be a vector."""
 
@@ -83,7 +103,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         kind, method = _mercer.model_kind(bytes(data))
         if cls is Forecaster and kind == "prediction":
             # The grid of the command is of the method that it is a grid of, or of this name.
-            cls = next((kind for kind in Forecaster.__subclasses__() if kind._method == method), Forecaster)  # type: ignore[assignment]
+            cls = next((kind for kind in _kinds(Forecaster) if kind._method == method), Forecaster)  # type: ignore[assignment]
         elif kind == "prediction" and method != cls._method:
             raise _mercer.ModelFileError(f"the model holds a forecaster {method!r}, and {cls.__name__} is {cls._method!r}; use mercer.load")
         model = cls()
@@ -105,6 +125,8 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             name = names.get(key, key)
             if name in known and value not in ("auto", "found") and key != "intervals":
                 setattr(self, name, value)
+        if "light" in known:
+            self.light = said.get("detail") == "light" or None
         if "intervals" in known:
             self.intervals = intervals
 
@@ -115,7 +137,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if type(self) is Forecaster:
             raise _mercer.SettingsError("this method has no class here: the forecaster goes on where it is, and cannot begin anew")
         given = self.get_params(deep=False)
-        usual = {"beta": 2.5, "t_init": 60, "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False, "season": "auto", "horizons": 12}
+        usual = {"beta": 2.5, "t_init": 60, "alpha": 1.0, "rank": 10, "horizon": 1000, "feed_through": False, "season": "auto", "horizons": 12, "light": None}
         words = {**dict.fromkeys(("gamma", "gamma_input", "intervals", "lambda_", "gamma_matrix", "system")), **usual, **given}
         for name in ("t_init", "rank", "horizon", "horizons"):
             words[name] = whole(name, words[name])
@@ -136,6 +158,8 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
             if isinstance(season, str):
                 raise _mercer.SettingsError(f'season is {season!r}; give "auto", None, or lengths in rows such as 12 or [24, 168]')
             words["season"] = [whole("season", one, 2) for one in (season if isinstance(season, Sequence) else [] if season is None else [season])]
+        if words["light"] is not None and not isinstance(words["light"], (bool, np.bool_)):
+            raise _mercer.SettingsError(f"light is {words['light']!r}; give True, False or None")
         betas = words["beta"] if isinstance(words["beta"], Sequence) else [words["beta"]]
         return {**words, "method": self._method, "betas": list(betas), "lambda": words["lambda_"]}
 
@@ -157,14 +181,23 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
 
     def predict_then_fit(self, Y: Any, inputs: Any = None) -> Floats:
         """Observes further rows, and returns the prediction that was made for each from the rows before it."""
-        return self._observe(Y, inputs)[0]
+        return self.predict_interval_then_fit(Y, inputs)[0]
 
     def predict_interval_then_fit(self, Y: Any, inputs: Any = None) -> tuple[Floats, Floats]:
         """Observes further rows: their predictions, and the ends of their intervals in a last axis of two. Needs ``intervals=0.9``, say."""
-        return self._observe(Y, inputs)
+        seen = self._observe(Y, inputs)
+        ends = seen.ends.reshape(*seen.made.shape, 2)
+        return (seen.made[:, 0], ends[:, 0]) if np.ndim(Y) == 1 else (seen.made, ends)
 
-    def _observe(self, Y: Any, inputs: Any) -> tuple[Floats, Floats]:
-        flat, begins = np.ndim(Y) == 1, not self._is_made
+    def _observe(self, Y: Any, inputs: Any, usual: float | None = None, parts: bool = False) -> Observed:
+        rows, others, clock = self._ready(Y, inputs)
+        seen = Observed(rows, *self._observe_rows(rows, others, usual, parts))
+        self._clock = clock
+        return seen
+
+    def _ready(self, Y: Any, inputs: Any) -> tuple[Floats, Floats, Any]:
+        """Further rows, their inputs, and the clock behind them; the first rows make the forecaster."""
+        begins = not self._is_made
         names, rows = _series(Y)
         rows = _placed("outputs", vars(self).get("_names"), names, rows, begins)
         if begins and not np.isfinite(rows).any():
@@ -180,10 +213,7 @@ class Forecaster(_mercer.ForecastCore, Stored, BaseEstimator, RiverForecaster):
         if begins:
             self._begin(rows.shape[1], others.shape[1])
             self._names, self._input_names = names, input_names
-        made, ends = self._observe_rows(rows, others)
-        self._clock = clock
-        ends = ends.reshape(*made.shape, 2)
-        return (made[:, 0], ends[:, 0]) if flat else (made, ends)
+        return rows, others, clock
 
     def _refuse_missing(self, count: int) -> None:
         """Refuses rows without inputs where the model has some."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ._forecaster import Forecaster
 from ._made import Blueprint, Key
+from ._seasons import SeasonTables
 
 _KEYS = {
     one.name: one
@@ -34,6 +35,7 @@ _KEYS = {
             'The lengths of the seasons in rows, up to three, such as 7 or ``[24, 168]``; None: no season; "auto": those that the data show.',
         ),
         Key("horizons", "int", 12, "Steps ahead for which forecasts are weighed and intervals learnt; those further ahead use the last."),
+        Key("light", "bool | None", None, "Fewer experts: larger errors, less time and memory; None: beyond eight outputs."),
         Key("intervals", "float | None", None, "The share of values that intervals are to hold, such as 0.9."),
     )
 }
@@ -47,6 +49,7 @@ class _Method(NamedTuple):
     name: str
     keys: list[str]
     about: str
+    base: type[Forecaster] = Forecaster
 
 
 _METHODS = {
@@ -72,10 +75,11 @@ _METHODS = {
     ),
     "Season": _Method(
         "season",
-        ["season", "horizons", "intervals"],
+        ["season", "horizons", "light", "intervals"],
         "Ordinary series with trend, seasons and gaps: filters, regressions on lags and simple forecasts, weighed for each step ahead by what they were "
         "worth. `inputs` are known beforehand, such as promotions or holidays, and act on the outputs of their own row. Forecasts of several steps have "
-        "intervals and quantiles.",
+        "intervals and quantiles, and are told by their parts; rows beyond their band are flagged.",
+        SeasonTables,
     ),
     "Slip": _Method("slip", ["rank", "horizon", *_FILTERS], "Ridge regression on `rank` spectral filters of the last `horizon` rows."),
     "SlipWindow": _Method("slip-window", ["rank", "beta", *_FILTERS], ":class:`Slip` over as many rows as :class:`Opf` would look back."),
@@ -92,7 +96,7 @@ def _about(method: _Method) -> tuple[list[str], list[str]]:
 
 
 _made = {
-    name: Blueprint(name, [_KEYS[key] for key in method.keys], partial(_about, method), {"_method": method.name}).made(Forecaster, __name__)
+    name: Blueprint(name, [_KEYS[key] for key in method.keys], partial(_about, method), {"_method": method.name}).made(method.base, __name__)
     for name, method in _METHODS.items()
 }
 globals().update(_made)

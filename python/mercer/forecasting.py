@@ -13,4 +13,6 @@ from ._forecaster import Forecaster
 from ._forecasters import *  # noqa: F403
 from ._forecasters import __all__ as _made
 
-__all__ = ["Forecaster", *_made]
+from ._totals import Totals
+
+__all__ = ["Forecaster", *_made, "Totals"]

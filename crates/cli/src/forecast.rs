@@ -31,7 +31,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mercer_forecast::{Forecaster, Periods};
+use mercer_forecast::{Forecaster, Periods, TotalMethod};
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Prediction;
 
@@ -51,13 +51,14 @@ use method::{ForecastMethod, Gamma, Lambda, Season, SeasonSetup};
 use passes::Passes;
 use run_output::ForecastOutput;
 use tables::TableArguments;
-use total::TotalMethod;
 
 pub(crate) use pass::{PassOptions, SeriesPass};
 
 pub(crate) use report::parameters;
 #[cfg(feature = "serve")]
-pub(crate) use {columns::SeriesColumns, times::TimeMemory};
+pub(crate) use {
+    anomalies::AnomalyLog, columns::SeriesColumns, effects::EffectReport, parts::told as told_parts, times::TimeMemory,
+};
 
 /// Forecast a series: predict every row from the rows before it, then learn from it
 ///
@@ -133,7 +134,7 @@ pub(crate) struct ForecastArguments {
     /// 400 errors, shrunk. A forecast that was not negative may become so. All groups must end at
     /// the same time; one that begins late adds nothing before. The total is the group `total` in
     /// --predictions.
-    #[arg(long, value_name = "HOW", value_enum, requires = "group", conflicts_with = "model")]
+    #[arg(long, value_name = "HOW", value_parser = total::methods(), requires = "group", conflicts_with = "model")]
     total: Option<TotalMethod>,
     /// Columns that are not forecast, by name or by number from 1, with commas between
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]

@@ -35,6 +35,12 @@ macro_rules! any_forecaster {
             /// The names of all forecasters, as the variants are called.
             pub const NAMES: &'static [&'static str] = &[$(stringify!($variant)),*];
 
+            /// The season mixtures, if it is made of them.
+            #[must_use]
+            pub fn seasons(&self) -> Option<&Seasons> {
+                if let Self::Seasons(seasons) = self { Some(seasons) } else { None }
+            }
+
             /// Values that were taken for wrong and counted as missing, by the forecasters that do
             /// so.
             #[must_use]

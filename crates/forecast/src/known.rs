@@ -46,6 +46,23 @@ pub struct InputEffect {
     /// The share, from 0 to 1, of the forecast of one step that is made with the inputs: what their
     /// effects were worth. The forecast moves by `share · per_unit` when the input does.
     pub share: f64,
+    /// The effect of a unit in units of the output's [mean](crate::Seasons::mean), if both are
+    /// known and the mean is not 0.
+    pub of_mean: Option<f64>,
+}
+
+impl InputEffect {
+    /// False while the input has not changed, so that nothing is known of it.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        self.standard_error.is_finite()
+    }
+
+    /// The effect on an output of this mean.
+    pub(super) fn beside(mut self, mean: f64) -> Self {
+        self.of_mean = (self.is_known() && mean != 0.0).then(|| self.per_unit / mean.abs());
+        self
+    }
 }
 
 /// The effect of `q` inputs.
@@ -141,8 +158,11 @@ impl Effect {
     pub(super) fn told(&self, share: f64) -> Vec<InputEffect> {
         let best = self.best();
         let one = |(i, (unit, beta)): (usize, (&f64, &f64))| match best.filter(|way| *unit > 0.0 && way.rows > 0.0) {
-            Some(way) => InputEffect { per_unit: beta / unit, standard_error: way.standard_error(i) / unit, share },
-            None => InputEffect { per_unit: 0.0, standard_error: f64::INFINITY, share },
+            Some(way) => {
+                let standard_error = way.standard_error(i) / unit;
+                InputEffect { per_unit: beta / unit, standard_error, share, of_mean: None }
+            }
+            None => InputEffect { per_unit: 0.0, standard_error: f64::INFINITY, share, of_mean: None },
         };
         self.units.iter().zip(self.coefficients.iter()).enumerate().map(one).collect()
     }

@@ -85,5 +85,5 @@ pub use season::{
 pub use seasons::Seasons;
 pub use slip::{Slip, SlipParams};
 pub use spectral::{SpectralFilter, SpectralParams, SpectralRule};
-pub use sums::TotalShares;
+pub use sums::{TotalMethod, TotalShares};
 pub use windowed_slip::{WindowedSlip, WindowedSlipParams};

@@ -137,6 +137,13 @@ impl SeasonMixture {
         self.series.share(shared);
     }
 
+    /// The mean of the values observed, 0 before the first. Values that were set aside do not
+    /// count, nor, where periods are found, those more than 4096 rows before a new one was.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        self.series.mean()
+    }
+
     /// The periods, given or found so far, the shortest first.
     #[must_use]
     pub fn periods(&self) -> &[usize] {

@@ -198,6 +198,12 @@ impl Seasons {
         &self.columns[output].mixture
     }
 
+    /// Seasons that an output has at most.
+    #[must_use]
+    pub fn most_seasons(&self) -> usize {
+        self.columns.iter().map(|column| column.mixture.params().periods.most()).max().unwrap_or(0)
+    }
+
     /// Begins with the weights of other series: see [`SeasonMixture::begin_like`].
     pub fn begin_like(&mut self, shared: &SharedWeights) {
         for SeasonColumn { mixture, known, .. } in &mut self.columns {
@@ -226,7 +232,20 @@ impl Seasons {
     #[must_use]
     pub fn effects(&self, output: usize) -> Vec<InputEffect> {
         let column = &self.columns[output];
-        column.known.as_ref().map_or_else(Vec::new, |known| known.effect.told(column.share(1)))
+        let Some(known) = &column.known else { return Vec::new() };
+        let told = known.effect.told(column.share(1)).into_iter();
+        told.map(|effect| effect.beside(self.mean(output))).collect()
+    }
+
+    /// The mean of the values of an output, the effects of inputs among them: see
+    /// [`SeasonMixture::mean`].
+    ///
+    /// # Panics
+    /// When there is no such output.
+    #[must_use]
+    pub fn mean(&self, output: usize) -> f64 {
+        let column = &self.columns[output];
+        column.known.as_ref().map_or(&column.mixture, |known| &known.evidence.without).mean()
     }
 
     /// The parts of the forecast of the next `path.len()` rows of an output, whose inputs are given

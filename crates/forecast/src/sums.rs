@@ -20,8 +20,37 @@
 //! Strimmer 2005, *SAGMB* 4). The total takes the smaller part of `d` the better it is forecast by
 //! itself. Cost: `n²T` multiply-adds. Forecasts that were not negative may become so.
 
+use std::str::FromStr;
+
 /// Rows of errors below which errors are taken to be unrelated.
 const FEWEST: usize = 10;
+
+/// How forecasts of parts and of their total come to add up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TotalMethod {
+    /// The total is the sum of the forecasts of its parts.
+    BottomUp,
+    /// The total is forecast by itself, and what it misses of the sum is shared by the covariance
+    /// of the errors of one step.
+    Mint,
+}
+
+impl TotalMethod {
+    /// The names of all methods.
+    pub const NAMES: [&'static str; 2] = ["bottom-up", "mint"];
+}
+
+impl FromStr for TotalMethod {
+    type Err = &'static str;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        match name {
+            "bottom-up" => Ok(Self::BottomUp),
+            "mint" => Ok(Self::Mint),
+            _ => Err("give bottom-up or mint"),
+        }
+    }
+}
 
 /// Shares of the miss of a total that it and its parts take.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +61,22 @@ pub struct TotalShares {
 }
 
 impl TotalShares {
+    /// Rows whose errors tell how they go together, the last ones.
+    pub const ERRORS: usize = 400;
+
+    /// The shares by a method, of which MinT takes the last [`ERRORS`](Self::ERRORS) rows of
+    /// errors: see [`from_errors`](Self::from_errors).
+    ///
+    /// # Panics
+    /// As [`from_errors`](Self::from_errors).
+    #[must_use]
+    pub fn new(method: TotalMethod, parts: usize, errors: &[Vec<f64>]) -> Self {
+        match method {
+            TotalMethod::BottomUp => Self::bottom_up(parts),
+            TotalMethod::Mint => Self::from_errors(parts, &errors[errors.len().saturating_sub(Self::ERRORS)..]),
+        }
+    }
+
     /// The shares of a total and `parts` parts, by rows of their errors of one step, the total's
     /// first; rows with a number that is not finite do not count. Below ten rows errors are taken
     /// to be unrelated; without any, variances are taken to be equal, that of the total the parts'

@@ -35,6 +35,8 @@ mod table;
 mod tuning;
 mod watching;
 
+use mercer::forecast::{TotalMethod, TotalShares};
+use mercer::session::series::{ORIGINS, UsualShare};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
@@ -56,6 +58,11 @@ fn _mercer(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<watching::RisesCore>()?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::model_kind, module)?)?;
+    module.add_function(wrap_pyfunction!(forecasting::add_up, module)?)?;
+    module.add("TOTAL_METHODS", TotalMethod::NAMES)?;
+    module.add("TOTAL_ERRORS", TotalShares::ERRORS)?;
+    module.add("USUAL_SHARE", UsualShare::default().get())?;
+    module.add("ORIGINS", ORIGINS)?;
     module.add_function(wrap_pyfunction!(making::takes_tokens, module)?)?;
     module.add_function(wrap_pyfunction!(names::places, module)?)?;
     module.add_function(wrap_pyfunction!(names::row, module)?)?;

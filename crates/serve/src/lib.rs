@@ -25,6 +25,7 @@ mod compared;
 mod components;
 mod connection;
 mod curve;
+mod forecasts;
 mod groups;
 mod head;
 mod idle;
@@ -73,8 +74,8 @@ pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
 pub use model::{
-    ALARMS, Column, Explain, Explained, Forecast, ForecastRows, Model, Prediction, Reason, Row, Schema, Standing,
-    Takes, Value,
+    ALARMS, Column, Explain, Explained, Forecast, ForecastAnswer, ForecastQuery, ForecastRows, Model, Prediction,
+    Reason, Row, Schema, Standing, Takes, Value,
 };
 pub use snapshot::{Replica, Snapshot};
 

@@ -12,9 +12,8 @@ use super::compared::Compared;
 /// Why a model refuses a row, or cannot be saved; the message goes to whoever asked.
 pub type Reason = Box<dyn Error + Send + Sync>;
 
-/// Forecasts so many rows ahead, with the values of [`Schema::known`] in the rows to come, row by
-/// row; it shares nothing with the model that it was copied from.
-pub type Forecast = Box<dyn FnOnce(usize, Vec<f64>) -> Result<ForecastRows, Reason> + Send>;
+/// Forecasts what is asked for; it shares nothing with the model that it was copied from.
+pub type Forecast = Box<dyn FnOnce(ForecastQuery) -> Result<ForecastAnswer, Reason> + Send>;
 
 /// Explains predictions for rows, from a copy of the state; an error has the place of its row.
 pub type Explain = Box<dyn FnOnce() -> Result<Vec<Explained>, (usize, Reason)> + Send>;
@@ -47,6 +46,23 @@ impl Explained {
     }
 }
 
+/// What is asked of the rows to come.
+#[derive(Clone, Debug, Default)]
+pub struct ForecastQuery {
+    /// Number of rows.
+    pub steps: usize,
+    /// The values of [`Schema::known`] in these rows, row by row, as far as they are told.
+    pub inputs: Vec<f64>,
+    /// The same by the name of a scenario.
+    pub scenarios: Vec<(String, Vec<f64>)>,
+    /// True if the parts of the forecasts are wanted.
+    pub parts: bool,
+    /// True if the effects of the inputs are.
+    pub input_effects: bool,
+    /// True if the rows that lay outside of their bands are.
+    pub anomalies: bool,
+}
+
 /// The rows to come.
 #[derive(Clone, Debug)]
 pub struct ForecastRows {
@@ -54,6 +70,27 @@ pub struct ForecastRows {
     pub rows: Vec<Prediction>,
     /// Their times, where they are known.
     pub times: Option<Vec<Json>>,
+    /// The parts of each.
+    pub parts: Option<Json>,
+}
+
+/// An answer to a [`ForecastQuery`].
+#[derive(Clone, Debug)]
+pub struct ForecastAnswer {
+    /// The rows to come; of the first scenario by name, if inputs are told by scenarios alone.
+    pub ahead: ForecastRows,
+    /// The rows to come by the name of the scenario.
+    pub scenarios: Vec<(String, ForecastRows)>,
+    /// The effects of the inputs.
+    pub input_effects: Option<Json>,
+    /// The rows that lay outside of their bands.
+    pub anomalies: Option<Json>,
+}
+
+impl From<ForecastRows> for ForecastAnswer {
+    fn from(ahead: ForecastRows) -> Self {
+        Self { ahead, scenarios: Vec::new(), input_effects: None, anomalies: None }
+    }
 }
 
 /// A model that is served. Many threads predict with it under a shared lock; one learns, a row at a
@@ -136,6 +173,9 @@ pub struct Schema {
     pub series: Option<usize>,
     /// The inputs of a series, whose values in the rows to come a forecast is told.
     pub known: Vec<String>,
+    /// True if forecasts of a series are told by their parts, with the effects of inputs and the
+    /// rows that lay outside of their bands.
+    pub tells_parts: bool,
     /// The names of the targets.
     pub targets: Vec<String>,
     /// Names of the numbers predicted: the targets, or the outputs of a series.
@@ -290,6 +330,9 @@ pub enum Prediction {
         upper: Vec<f64>,
         /// The variances; empty if there are none, or if they were not asked for.
         variance: Vec<f64>,
+        /// True for the values learnt that lay outside of the band of [`Schema::tells_parts`];
+        /// empty if there is none.
+        anomaly: Vec<bool>,
     },
     /// A class.
     Class {
@@ -307,8 +350,13 @@ impl Prediction {
     pub(crate) fn json(&self, schema: &Schema, variance: bool) -> Json {
         let each = |values: &[f64]| if let [one] = values { json!(one) } else { json!(values) };
         let mut told = match self {
-            Self::Numbers { values, lower, upper, .. } => {
+            Self::Numbers { values, lower, upper, anomaly, .. } => {
                 let mut told = json!({ "prediction": each(values) });
+                match anomaly[..] {
+                    [] => {}
+                    [one] => told["anomaly"] = json!(one),
+                    _ => told["anomaly"] = json!(anomaly),
+                }
                 if schema.has_intervals {
                     told["lower"] = each(lower);
                     told["upper"] = each(upper);

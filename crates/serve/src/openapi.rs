@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Options;
 use super::components;
+use super::forecasts;
 use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
@@ -239,7 +240,7 @@ struct Forms<'a> {
 impl Forms<'_> {
     fn all(&self) -> Map<String, Value> {
         let schema = self.schema;
-        let (learnt, required) = self.prediction();
+        let (mut learnt, required) = self.prediction();
         let mut told = learnt.clone();
         let variance = if schema.has_variance { self.each(&number_or_null()) } else { json!({ "type": "null" }) };
         told.insert("variance".to_owned(), variance);
@@ -247,18 +248,13 @@ impl Forms<'_> {
         let rows = json!({ "rows": count() });
         let (mut asked, mut predicted) = (self.request("Row", false), answer(&told, &required, "Prediction", false));
         if let Some(most) = schema.series {
-            let steps = json!({ "type": "integer", "minimum": 1, "maximum": most, "default": 1, "description": "How many rows ahead." });
-            asked = object(&[], json!({ "steps": steps }));
-            if !schema.known.is_empty() {
-                let count = schema.known.len();
-                let row = json!({ "type": "array", "items": number(), "minItems": count, "maxItems": count });
-                let told = format!("In the rows to come: {}.", schema.known.join(", "));
-                asked["properties"]["inputs"] = json!({ "type": "array", "items": row, "description": told });
-            }
             // Always a list, of as many rows as there are steps.
-            predicted = predicted["oneOf"][1].take();
-            let time = json!({ "type": ["string", "number"], "description": "As the series tells it." });
-            predicted["properties"]["times"] = json!({ "type": "array", "items": time });
+            [asked, predicted] = forecasts::forms(schema, most, predicted["oneOf"][1].take());
+        }
+        if schema.tells_parts {
+            let mut anomaly = self.each(&json!({ "type": "boolean" }));
+            anomaly["description"] = "Whether a value lay outside of the band of its forecast of one step.".into();
+            learnt.insert("anomaly".to_owned(), anomaly);
         }
         let forms = json!({
             "Row": self.row(false),

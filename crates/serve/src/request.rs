@@ -148,50 +148,6 @@ pub(super) async fn parse(
     Ok(asked)
 }
 
-/// Number of rows of a series that are asked for, and the inputs of these rows as far as they are
-/// told, row by row.
-///
-/// # Errors
-/// 400 for what is not JSON, 422 for JSON of another form.
-pub(super) fn ahead(body: &[u8], known: &[String], most: usize) -> Result<(usize, Vec<f64>), Refusal> {
-    let form = match known {
-        [] => "send {\"steps\": H}, where H is how many rows ahead to forecast".to_owned(),
-        _ => format!(
-            "send {{\"steps\": H, \"inputs\": [ROW, ...]}}, where H is how many rows ahead to forecast, and each ROW an array of its {}",
-            known.join(", ")
-        ),
-    };
-    let body = object(body, &form)?;
-    let takes = |name: &str| name == "steps" || (name == "inputs" && !known.is_empty());
-    if let Some(name) = body.keys().find(|name| !takes(name)) {
-        return Err(Refusal::unprocessable(format!("{name:?} is not known here; {form}")));
-    }
-    // A whole number may be written as 2.0.
-    let whole =
-        |asked: &Json| asked.as_f64().filter(|steps| steps.fract() == 0.0 && (1.0..=most as f64).contains(steps));
-    let steps = body.get("steps").map_or(Ok(1.0), |asked| {
-        let refused = || format!("steps is {}; give a whole number from 1 to {most}", kind(asked));
-        whole(asked).ok_or_else(|| Refusal::unprocessable(refused()))
-    })? as usize;
-    let rows = match body.get("inputs") {
-        None => &[][..],
-        Some(Json::Array(rows)) if rows.len() <= steps => rows,
-        Some(_) => {
-            return Err(Refusal::unprocessable(format!("inputs is not an array of at most {steps} rows; {form}")));
-        }
-    };
-    let mut inputs = Vec::with_capacity(rows.len() * known.len());
-    for (at, row) in rows.iter().enumerate() {
-        let cells = row.as_array().filter(|cells| cells.len() == known.len());
-        let cells = cells.ok_or_else(|| Refusal::unprocessable(format!("inputs[{at}] is no row; {form}")))?;
-        for (name, cell) in known.iter().zip(cells) {
-            let value = number(Some(cell));
-            inputs.push(value.map_err(|why| Refusal::unprocessable(format!("inputs[{at}]: {name:?} {why}")))?);
-        }
-    }
-    Ok((steps, inputs))
-}
-
 /// The values of a row: those of the columns, then the targets and the weight where they are
 /// needed.
 fn row(told: &Json, purpose: Purpose, service: &Service) -> Result<Row, String> {
@@ -350,7 +306,7 @@ fn cell(value: Option<&Json>) -> Result<Value, String> {
     }
 }
 
-fn number(value: Option<&Json>) -> Result<f64, String> {
+pub(super) fn number(value: Option<&Json>) -> Result<f64, String> {
     let Some(value) = value else { return Err("is missing; give a number".to_owned()) };
     match value.as_f64() {
         Some(number) if number.abs() <= MOST => Ok(number),
@@ -359,7 +315,7 @@ fn number(value: Option<&Json>) -> Result<f64, String> {
     }
 }
 
-fn kind(value: &Json) -> String {
+pub(super) fn kind(value: &Json) -> String {
     match value {
         Json::Null => "null".to_owned(),
         Json::Bool(value) => value.to_string(),

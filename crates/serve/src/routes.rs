@@ -21,13 +21,14 @@ use tokio::time::timeout;
 
 use super::access::Scope;
 use super::body::{Answer, PIECE, pieces, whole};
+use super::forecasts;
 use super::groups::{GroupModel, Parts};
 use super::head::{self, Head};
 use super::learner::{LearnerJob, check_length};
 use super::learning::{begin, learn_once, rows_to_learn};
 use super::log::Asked;
 use super::metrics::{Metrics, PATHS};
-use super::model::{Row, odd_fields};
+use super::model::{ForecastQuery, Row, odd_fields};
 use super::reading::{read, turn};
 use super::refusal::Refusal;
 use super::request::{self, Purpose, RequestRows, parse};
@@ -228,7 +229,7 @@ pub(super) fn malformed(status: u16) -> String {
 async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
     let (body, held) = read(request, service).await?;
     if let Some(most) = service.schema.series {
-        return forecast(service, request::ahead(&body, &service.schema.known, most)?).await;
+        return forecast(service, forecasts::query(&body, &service.schema, most)?).await;
     }
     let mut asked = parse(body, held, Purpose::Predict, service).await?;
     let mut made = Predictions {
@@ -352,18 +353,14 @@ impl Predictions {
 }
 
 /// The next rows of a series.
-async fn forecast(service: &Service, (steps, inputs): (usize, Vec<f64>)) -> Result<Answer, Refusal> {
+async fn forecast(service: &Service, asked: ForecastQuery) -> Result<Answer, Refusal> {
     let _turn = turn(service, service.options.limits.wait, "for fewer steps").await?;
+    let rows = asked.steps * asked.scenarios.len().max(1);
     let forecast = service.model.read().await.forecast();
-    let made = tokio::task::spawn_blocking(move || forecast(steps, inputs)).await.map_err(|_| Refusal::gone())?;
+    let made = tokio::task::spawn_blocking(move || forecast(asked)).await.map_err(|_| Refusal::gone())?;
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
-    service.metrics.predictions.fetch_add(steps as u64, Relaxed);
-    let rows: Vec<_> = made.rows.iter().map(|row| row.json(&service.schema, false)).collect();
-    let mut told = json!({ "predictions": rows });
-    if let Some(times) = made.times {
-        told["times"] = times.into();
-    }
-    Ok(whole(JSON, told.to_string()))
+    service.metrics.predictions.fetch_add(rows as u64, Relaxed);
+    Ok(whole(JSON, forecasts::answer(made, &service.schema).to_string()))
 }
 
 /// Predicts the rows of tensors.

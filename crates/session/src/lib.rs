@@ -8,6 +8,7 @@
 //! | [`file`](mod@file), [`lock`] | files that appear whole or not at all, and one writer of a model at a time |
 //! | [`model`] | learners in files: saved, read back and checked |
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
+//! | [`series`] | how a season mixture is made, what is told of a row of a series, and rolling origins |
 //! | [`Watcher`] | records under watch: what is new, what has changed, and which column |
 //! | [`fit`] | sums of maps that are fixed beforehand, by their specification |
 #![doc = include_str!("../README.md")]
@@ -27,6 +28,7 @@ mod late;
 pub mod lock;
 pub mod model;
 pub mod notes;
+pub mod series;
 mod step;
 mod watcher;
 

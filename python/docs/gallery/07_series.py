@@ -47,3 +47,30 @@ model = forecasting.Opf(gamma=0.998, intervals=0.9)
 made = model.fit(pair)
 print("mean squared error:", round(model.mse_, 4), "coverage:", np.round(model.coverage_, 2))
 print("next three rows:", model.predict(3).round(2).tolist())
+
+# %% [markdown]
+# `Season` also says why. Sales of a week's rhythm, with promotions that are known beforehand and one odd day: each row is told by its parts, and flagged where it
+# lies outside of the band that was made before it was seen. The band holds 99 % of ordinary rows, so that one in a hundred of these is flagged, too.
+
+# %%
+days = np.arange(190)
+promotion = (rng.uniform(size=190) < 0.2).astype(float)
+sales = 60 + 0.1 * days + 8 * np.sin(2 * np.pi * days / 7) + 15 * promotion + rng.normal(size=190)
+sales[130] += 40
+model = forecasting.Season(season=7)
+table = model.explain_then_fit(sales[:183], promotion[:183])
+print("odd rows:", table["k"][table["anomaly"]].tolist())
+effect = model.input_effects_[0]
+print(f"a promotion adds {effect['per_unit']:.1f} ± {effect['standard_error']:.1f}")
+
+# %% [markdown]
+# The next week without promotions, and with one each day, as parts and as scenarios:
+
+# %%
+week = model.explain(7, np.zeros(7))
+for name in ("trend", "season", "effect_x0", "rest"):
+    pyplot.plot(week["k"], week[name], label=name)
+pyplot.xlabel("day")
+pyplot.legend()
+made = model.predict_scenarios({"none": np.zeros(7), "daily": np.ones(7)})
+print({name: rows.round(1).tolist() for name, rows in made.items()})

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use mercer_session::series::UsualShare;
 use serde_json::Value;
 
 use super::feed::SeriesFeed;
@@ -17,14 +18,19 @@ use crate::report::plain::Plain;
 const KEPT: usize = 1000;
 const SHOWN: usize = 20;
 
-/// The rows so far.
+/// The rows so far, and their table.
 pub(super) struct Anomalies {
-    share: f64,
-    /// Values that were judged, and those that lay outside.
+    log: AnomalyLog,
+    table: Option<SeriesTable>,
+}
+
+/// The values that were judged, and the last ones that lay outside of their bands.
+#[derive(Clone)]
+pub(crate) struct AnomalyLog {
+    share: UsualShare,
     judged: u64,
     count: u64,
     last: VecDeque<Anomaly>,
-    table: Option<SeriesTable>,
 }
 
 /// A value outside of its band.
@@ -45,7 +51,7 @@ struct Anomaly {
 
 /// The anomalies as they are told.
 #[derive(serde::Serialize)]
-pub(super) struct AnomalyReport {
+pub(crate) struct AnomalyReport {
     /// The share that bands hold.
     share: f64,
     judged: u64,
@@ -54,58 +60,90 @@ pub(super) struct AnomalyReport {
     rows: Vec<Anomaly>,
 }
 
-impl Anomalies {
+impl AnomalyLog {
     /// None so far, outside of bands that hold this share.
-    pub(super) fn new(
-        share: f64,
-        path: Option<&Path>,
-        read: &[&Path],
-        (pass, feed): (&SeriesPass, &SeriesFeed),
-    ) -> Result<Self, Failure> {
-        let columns = || ["y", "forecast", "lower", "upper"].map(str::to_owned);
-        let create = |path| SeriesTable::create(("--anomalies", path), read, (pass, feed), (&["k"], false), columns());
-        Ok(Self { share, judged: 0, count: 0, last: VecDeque::new(), table: path.map(create).transpose()? })
+    pub(crate) fn new(share: UsualShare) -> Self {
+        Self { share, judged: 0, count: 0, last: VecDeque::new() }
     }
 
-    /// Takes the row that was observed last.
-    pub(super) fn take(&mut self, pass: &SeriesPass, feed: &SeriesFeed) -> Result<(), Failure> {
+    /// Takes the row that was observed last, of this group and time, and returns the outputs that
+    /// lay outside with their bands.
+    pub(crate) fn take(
+        &mut self,
+        pass: &SeriesPass,
+        (group, time): (Option<&str>, Option<Value>),
+    ) -> Vec<(usize, [f64; 2])> {
         let [values, predictions] = pass.last();
+        let look = pass.look();
+        let mut outside = Vec::new();
         for (output, (y, forecast)) in values.iter().zip(predictions).enumerate() {
-            if y.is_nan() || pass.usual(output).is_none() {
+            if y.is_nan() || look.bands.get(output).is_none_or(Option::is_none) {
                 continue;
             }
             self.judged += 1;
-            let Some([lower, upper]) = pass.anomaly(output) else { continue };
+            let Some([lower, upper]) = look.anomaly(output, *y) else { continue };
             self.count += 1;
-            let (k, time) = (pass.rows() - 1, feed.time(0));
-            if let Some(table) = &mut self.table {
-                let values = [*y, *forecast, lower, upper].map(Some);
-                table.push(pass, feed, &TableRow { scenario: None, keys: [k], time, output, values: &values })?;
-            }
             if self.last.len() == KEPT {
                 self.last.pop_front();
             }
             self.last.push_back(Anomaly {
-                group: feed.group().map(str::to_owned),
-                row: k,
-                time: feed.clock().zip(time).map(|(clock, time)| clock.value(time)),
+                group: group.map(str::to_owned),
+                row: pass.rows() - 1,
+                time: time.clone(),
                 column: pass.columns().output_name(output).to_owned(),
                 y: *y,
                 forecast: *forecast,
                 lower,
                 upper,
             });
+            outside.push((output, [lower, upper]));
+        }
+        outside
+    }
+
+    pub(crate) fn report(&self) -> AnomalyReport {
+        AnomalyReport {
+            share: self.share.get(),
+            judged: self.judged,
+            count: self.count,
+            rows: self.last.iter().cloned().collect(),
+        }
+    }
+}
+
+impl Anomalies {
+    /// None so far, outside of bands that hold this share.
+    pub(super) fn new(
+        share: UsualShare,
+        path: Option<&Path>,
+        read: &[&Path],
+        (pass, feed): (&SeriesPass, &SeriesFeed),
+    ) -> Result<Self, Failure> {
+        let columns = || ["y", "forecast", "lower", "upper"].map(str::to_owned);
+        let create = |path| SeriesTable::create(("--anomalies", path), read, (pass, feed), (&["k"], false), columns());
+        Ok(Self { log: AnomalyLog::new(share), table: path.map(create).transpose()? })
+    }
+
+    /// Takes the row that was observed last.
+    pub(super) fn take(&mut self, pass: &SeriesPass, feed: &SeriesFeed) -> Result<(), Failure> {
+        let time = feed.time(0);
+        let shown = feed.clock().zip(time).map(|(clock, time)| clock.value(time));
+        let outside = self.log.take(pass, (feed.group(), shown));
+        let Some(table) = &mut self.table else { return Ok(()) };
+        let [values, predictions] = pass.last();
+        for (output, [lower, upper]) in outside {
+            let values = [values[output], predictions[output], lower, upper].map(Some);
+            table.push(
+                pass,
+                feed,
+                &TableRow { scenario: None, keys: [pass.rows() - 1], time, output, values: &values },
+            )?;
         }
         Ok(())
     }
 
     pub(super) fn report(&self) -> AnomalyReport {
-        AnomalyReport {
-            share: self.share,
-            judged: self.judged,
-            count: self.count,
-            rows: self.last.iter().cloned().collect(),
-        }
+        self.log.report()
     }
 
     /// Puts the table in its place.

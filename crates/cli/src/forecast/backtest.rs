@@ -1,15 +1,16 @@
 //! Rolling origins: forecasts of all steps are made as the series goes, and scored when their rows
 //! have come.
 //!
-//! An origin follows the last row of the one before, so that each row is forecast once. Forecasts
-//! that cost nothing are scored beside it. MASE is the mean absolute error in units of the mean
-//! change over a season before the origin, and the mean of that over the origins.
+//! Origins are those of [`RollingOrigins`]. Forecasts that cost nothing are scored beside each.
+//! MASE is the mean absolute error in units of the mean change over a season before the origin, and
+//! the mean of that over the origins.
 //!
 //! Where inputs are known in advance, they stand in the rows of an origin: the forecaster is kept
 //! as it was there until these have come.
 
-use std::collections::VecDeque;
 use std::path::Path;
+
+use mercer_session::series::{ORIGINS, RollingOrigins};
 
 use super::feed::SeriesFeed;
 use super::pass::{RowFailure, SeriesPass};
@@ -19,20 +20,14 @@ use crate::report::failure::Failure;
 use crate::report::moments::ErrorSums;
 use crate::report::scores::{Baseline, Baselines};
 
-/// Origins that count unless told.
-const ORIGINS: usize = 10;
-/// Steps of forecasts that are scored at most.
-const MOST_STEPS: usize = 2000;
-
 /// The origins.
 pub(super) struct Backtest {
     steps: usize,
     most: usize,
     /// True if the rows of each origin are kept.
     keeps_rows: bool,
-    /// The open origin of each group.
-    open: Vec<Option<BacktestOrigin>>,
-    done: Vec<VecDeque<BacktestResult>>,
+    /// Those of each group.
+    groups: Vec<RollingOrigins<BacktestOrigin, BacktestResult>>,
 }
 
 /// A forecast whose rows are to come.
@@ -91,7 +86,7 @@ pub(super) struct BacktestScores {
 impl Backtest {
     /// Forecasts of so many steps, scored over the last `most` origins.
     pub(super) fn new(steps: usize, most: Option<usize>, keeps_rows: bool) -> Self {
-        Self { steps, most: most.unwrap_or(ORIGINS), keeps_rows, open: Vec::new(), done: Vec::new() }
+        Self { steps, most: most.unwrap_or(ORIGINS), keeps_rows, groups: Vec::new() }
     }
 
     /// Scores the row that was observed last, and begins a forecast where another has ended.
@@ -102,23 +97,14 @@ impl Backtest {
         scored: &SeriesRecord,
     ) -> Result<(), RowFailure> {
         let (group, outputs) = (feed.now(), pass.last()[0].len());
-        while self.open.len() <= group {
-            self.open.push(None);
-            self.done.push(VecDeque::new());
+        while self.groups.len() <= group {
+            self.groups.push(RollingOrigins::new(self.steps, self.most));
         }
-        let (open, done) = (&mut self.open[group], &mut self.done[group]);
-        if let Some(origin) = open {
-            origin.take(pass, feed.time(0));
-            if origin.times.len() == self.steps {
-                if done.len() == self.most {
-                    done.pop_front();
-                }
-                if let Some(origin) = open.take() {
-                    done.push_back(origin.judge(self.steps, outputs, self.keeps_rows)?);
-                }
-            }
+        let origins = &mut self.groups[group];
+        if let Some(origin) = origins.row(|origin| origin.take(pass, feed.time(0))) {
+            origins.keep(origin.judge(self.steps, outputs, self.keeps_rows)?);
         }
-        if open.is_none() && pass.is_scored() && self.steps <= MOST_STEPS {
+        if origins.is_due(pass.is_scored()) {
             let made = if pass.last_input().is_empty() {
                 BacktestForecast::Made(BacktestValue::all(pass, self.steps)?)
             } else {
@@ -129,34 +115,36 @@ impl Backtest {
                 steps.map(|(step, output)| scored.guesses(group, output, pass.period(feed, output), step)).collect();
             let change = scored.change(group..group + 1);
             let (times, came) = (Vec::new(), Vec::new());
-            *open = Some(BacktestOrigin { known: pass.rows(), made, guesses, change, times, came });
+            origins.begin(BacktestOrigin { known: pass.rows(), made, guesses, change, times, came });
         }
         Ok(())
+    }
+
+    /// What became of the origins of all groups.
+    fn done(&self) -> impl Iterator<Item = &BacktestResult> {
+        self.groups.iter().flat_map(RollingOrigins::done)
     }
 
     /// `None` where no origin has all its rows. The value of a season ago is told if there is a
     /// `season`.
     pub(super) fn scores(&self, season: bool) -> Option<BacktestScores> {
-        let count: u64 = self.done.iter().flatten().map(|outcome| outcome.count).sum();
+        let count: u64 = self.done().map(|outcome| outcome.count).sum();
         if count == 0 {
             return None;
         }
         let mean = |of: usize| {
-            let sum = |part: fn(&ErrorSums) -> f64| {
-                self.done.iter().flatten().map(|outcome| part(&outcome.errors[of])).sum::<f64>()
-            };
+            let sum = |part: fn(&ErrorSums) -> f64| self.done().map(|outcome| part(&outcome.errors[of])).sum::<f64>();
             let [squared, absolute] = [sum(ErrorSums::squared), sum(ErrorSums::absolute)].map(|sum| sum / count as f64);
             (squared, absolute)
         };
-        let mase =
-            |of: usize| {
-                let scaled =
-                    self.done.iter().flatten().filter(|outcome| outcome.count > 0).filter_map(|outcome| {
-                        Some(outcome.errors[of].absolute() / outcome.count as f64 / outcome.change?)
-                    });
-                let scaled: Vec<f64> = scaled.collect();
-                (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)
-            };
+        let mase = |of: usize| {
+            let scaled = self
+                .done()
+                .filter(|outcome| outcome.count > 0)
+                .filter_map(|outcome| Some(outcome.errors[of].absolute() / outcome.count as f64 / outcome.change?));
+            let scaled: Vec<f64> = scaled.collect();
+            (!scaled.is_empty()).then(|| scaled.iter().sum::<f64>() / scaled.len() as f64)
+        };
         let names = ["running_mean", "last_value", "seasonal_naive"];
         let baselines = (1..).zip(names).take(if season { 3 } else { 2 }).map(|(of, name)| {
             let (mse, mae) = mean(of);
@@ -172,7 +160,7 @@ impl Backtest {
         let (mse, mae) = mean(0);
         Some(BacktestScores {
             steps: self.steps,
-            origins: self.done.iter().map(VecDeque::len).sum(),
+            origins: self.done().count(),
             rmse: mse.sqrt(),
             mae,
             mase: mase(0),
@@ -196,7 +184,7 @@ impl Backtest {
     /// Writes the rows of a group.
     pub(super) fn write(&self, pass: &SeriesPass, feed: &SeriesFeed, table: &mut SeriesTable) -> Result<(), Failure> {
         let outputs = pass.columns().outputs.len();
-        for outcome in self.done.get(feed.now()).into_iter().flatten() {
+        for outcome in self.groups.get(feed.now()).into_iter().flat_map(RollingOrigins::done) {
             for (place, (time, y, made)) in outcome.rows.iter().enumerate() {
                 let mut values = vec![Some(*y), Some(made.forecast)];
                 if pass.has_intervals() {

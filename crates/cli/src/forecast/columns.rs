@@ -120,7 +120,7 @@ impl SeriesColumns {
     }
 
     /// The names of the inputs, in the order in which they were named.
-    pub(super) fn input_names(&self) -> Vec<&str> {
+    pub(crate) fn input_names(&self) -> Vec<&str> {
         self.inputs.iter().map(|column| self.names[*column].as_str()).collect()
     }
 

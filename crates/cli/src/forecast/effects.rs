@@ -8,7 +8,7 @@ use crate::report::plain::Plain;
 
 /// The effect of an input on an output.
 #[derive(serde::Serialize)]
-pub(super) struct EffectReport {
+pub(crate) struct EffectReport {
     column: String,
     input: String,
     /// Null while the input has not changed.
@@ -21,24 +21,20 @@ pub(super) struct EffectReport {
 }
 
 impl EffectReport {
-    /// The effects on all outputs, whose means are told.
-    pub(super) fn all(pass: &SeriesPass, mean: impl Fn(usize) -> f64) -> Vec<Self> {
+    /// The effects on all outputs.
+    pub(crate) fn all(pass: &SeriesPass) -> Vec<Self> {
         let Some(seasons) = pass.seasons() else { return Vec::new() };
         let (columns, inputs) = (pass.columns(), pass.columns().input_names());
         let of = |output: usize| {
             let name = columns.output_name(output).to_owned();
-            let mean = mean(output).abs();
             let told = seasons.effects(output).into_iter().zip(inputs.clone());
-            told.map(move |(effect, input)| {
-                let known = effect.standard_error.is_finite();
-                Self {
-                    column: name.clone(),
-                    input: input.to_owned(),
-                    per_unit: known.then_some(effect.per_unit),
-                    standard_error: known.then_some(effect.standard_error),
-                    of_mean: (known && mean > 0.0).then(|| effect.per_unit / mean),
-                    share: effect.share,
-                }
+            told.map(move |(effect, input)| Self {
+                column: name.clone(),
+                input: input.to_owned(),
+                per_unit: effect.is_known().then_some(effect.per_unit),
+                standard_error: effect.is_known().then_some(effect.standard_error),
+                of_mean: effect.of_mean,
+                share: effect.share,
             })
         };
         (0..columns.outputs.len()).flat_map(of).collect()

@@ -6,12 +6,13 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use mercer_encoding::TimeStep;
 use mercer_forecast::{
-    AnyForecaster, ConformalIntervals, Detail, EpochSchedule, Error, ForecastMixture, Forgetting, GridParams,
+    AnyForecaster, ConformalIntervals, EpochSchedule, Error, ForecastMixture, Forgetting, GridParams,
     GuardedForecaster, InputParams, IntervalParams, Opf, OpfParams, Periods, ScaledForecaster, ScaledParams,
-    SeasonParams, Seasons,
+    SeasonParams,
 };
 use mercer_readers::ColumnChoice;
 use mercer_session::model::{Prediction, SeriesErrors};
+use mercer_session::series::{SEASON_HORIZONS, season_mixture};
 use serde_json::{Value, json};
 
 use super::ForecastMaking;
@@ -26,14 +27,8 @@ const T_INIT: usize = 60;
 /// changes. Between a thousandth and 1 it makes little difference to noisy series (a per cent or
 /// so), and smooth ones want it small; chosen on simulated series and the Earth's orientation.
 const LAMBDA_IN_SCALES: f64 = 0.01;
-/// Steps that weights and intervals of a season mixture are learnt for: at least, whatever is asked
-/// for, and at most.
-const HORIZONS: usize = 12;
+/// Steps that weights and intervals of a season mixture are learnt for at most.
 const MOST_HORIZONS: usize = 2000;
-/// Rows of a season mixture without a season that are not scored.
-const WARM_UP: usize = 10;
-/// Columns beyond which season mixtures have fewer experts.
-const MANY: usize = 8;
 
 /// Methods of prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -178,37 +173,16 @@ fn build_season(
         Some(Season::Given(periods)) => Periods::Given(periods.clone()),
         Some(Season::Auto) | None => ahead.periods.clone(),
     };
-    let horizons = ahead.steps.map_or(HORIZONS, |steps| steps.get().clamp(HORIZONS, MOST_HORIZONS));
-    let season = match &periods {
-        Periods::Given(periods) => json!(periods),
-        Periods::Calendar { likely, .. } => json!(likely),
-        Periods::Found => json!("found"),
-    };
-    let mut parameters = vec![("season", season), ("horizons", json!(horizons))];
-    let warm_up = periods.first().first().map_or(WARM_UP, |period| 2 * period + 2);
-    let mut params = SeasonParams::default().periods(periods).horizons(horizons);
-    if m > MANY || ahead.grouped {
-        params = params.detail(Detail::Light);
-        parameters.push(("detail", json!("light")));
-    }
-    if let Some(share) = arguments.intervals {
-        params = params.coverage(share);
-        parameters.push(("intervals", json!(share)));
-    }
-    if q > 0 {
-        parameters.push(("known", json!(q)));
-    }
-    let seasons = Seasons::new(m, q, &params).map_err(|error| {
+    let horizons = ahead.steps.map_or(SEASON_HORIZONS, |steps| steps.get().clamp(SEASON_HORIZONS, MOST_HORIZONS));
+    let params = SeasonParams::default().periods(periods).horizons(horizons);
+    let made =
+        season_mixture(columns.file_names(), [m, q], params, (arguments.intervals, ahead.grouped.then_some(true)));
+    let made = made.map_err(|error| {
         let option = if error.name == "coverage" { "--intervals" } else { "--season" };
         Failure::usage(format!("{option}: {error}"))
     })?;
-    Ok(Prediction {
-        method: typed(&ForecastMethod::Season),
-        parameters: parameters.into_iter().map(|(key, value)| (key.to_owned(), value.to_string())).collect(),
-        inputs: columns.inputs.iter().filter_map(|column| u32::try_from(*column).ok()).collect(),
-        errors: SeriesErrors { warm_up: warm_up as u64, ..SeriesErrors::default() },
-        ..Prediction::new(columns.file_names(), seasons.into())
-    })
+    let inputs = columns.inputs.iter().filter_map(|column| u32::try_from(*column).ok()).collect();
+    Ok(Prediction { inputs, ..made })
 }
 
 /// The forecaster that the options ask for, with nothing observed.

@@ -2,16 +2,13 @@
 
 use std::path::Path;
 
-use mercer_forecast::{ForecastParts, Periods};
+use mercer_forecast::{ForecastParts, Seasons};
 use serde_json::{Value, json};
 
 use super::feed::SeriesFeed;
 use super::pass::SeriesPass;
 use super::tables::{SeriesTable, TableRow};
 use crate::report::failure::Failure;
-
-/// Seasons that are found at most.
-const FOUND: usize = 2;
 
 /// The table of the parts of each row, and of the rows to come.
 pub(super) struct PartsTable {
@@ -23,14 +20,7 @@ pub(super) struct PartsTable {
 
 /// Seasons that an output has at most.
 fn most_seasons(pass: &SeriesPass) -> usize {
-    let outputs = 0..pass.columns().outputs.len();
-    let of = |output: usize| match &pass.seasons().map(|seasons| seasons.mixture(output).params().periods.clone()) {
-        Some(Periods::Given(periods)) => periods.len(),
-        Some(Periods::Calendar { likely, .. }) => likely.len() + 1,
-        Some(Periods::Found) => FOUND,
-        None => 0,
-    };
-    outputs.map(of).max().unwrap_or(0)
+    pass.seasons().map_or(0, Seasons::most_seasons)
 }
 
 impl PartsTable {
@@ -42,18 +32,16 @@ impl PartsTable {
         scenarios: bool,
     ) -> Result<Self, Failure> {
         let seasons = most_seasons(pass);
-        let season = |i: usize| if i == 0 { "season".to_owned() } else { format!("season_{}", i + 1) };
-        let first = ["y", "forecast", "trend"].map(str::to_owned).into_iter();
-        let effects = pass.columns().input_names().into_iter().map(|name| format!("effect_{name}"));
-        let last = ["rest", "remainder"].map(str::to_owned);
-        let columns = first.chain((0..seasons).map(season)).chain(effects).chain(last);
+        let inputs = pass.columns().input_names();
+        let first = ["y", "forecast"].map(str::to_owned).into_iter();
+        let columns = first.chain(ForecastParts::names(seasons, &inputs)).chain(["remainder".to_owned()]);
         let table = SeriesTable::create(("--parts", path), read, (pass, feed), (&["k"], scenarios), columns)?;
         Ok(Self { table, seasons, scenario: None })
     }
 
     /// Writes the row that was observed last.
     pub(super) fn row(&mut self, pass: &SeriesPass, feed: &SeriesFeed) -> Result<(), Failure> {
-        for (output, (y, parts)) in pass.last()[0].iter().zip(pass.parts()).enumerate() {
+        for (output, (y, parts)) in pass.last()[0].iter().zip(&pass.look().parts).enumerate() {
             let at = (pass.rows() - 1, feed.time(0), output);
             self.write((pass, feed), at, (Some(*y), parts, 0))?;
         }
@@ -86,10 +74,9 @@ impl PartsTable {
         (y, parts, step): (Option<f64>, &ForecastParts, usize),
     ) -> Result<(), Failure> {
         let forecast = parts.sum(step);
-        let mut values = vec![y, Some(forecast), Some(parts.trend[step])];
-        values.extend((0..self.seasons).map(|i| Some(parts.seasons.get(i).map_or(0.0, |season| season[step]))));
-        values.extend(parts.inputs.iter().map(|input| Some(input[step])));
-        values.extend([Some(parts.rest[step]), y.map(|y| y - forecast)]);
+        let mut values = vec![y, Some(forecast)];
+        values.extend(parts.row(step, self.seasons).map(Some));
+        values.push(y.map(|y| y - forecast));
         let scenario = self.scenario.as_deref();
         self.table.push(pass, feed, &TableRow { scenario, keys: [k], time, output, values: &values })
     }
@@ -100,7 +87,7 @@ impl PartsTable {
 }
 
 /// The parts of each step and output, as JSON.
-pub(super) fn told(parts: &[ForecastParts], inputs: &[&str]) -> Vec<Vec<Value>> {
+pub(crate) fn told(parts: &[ForecastParts], inputs: &[&str]) -> Vec<Vec<Value>> {
     let steps = parts.first().map_or(0, |parts| parts.trend.len());
     let one = |parts: &ForecastParts, step: usize| {
         let seasons: Vec<f64> = parts.seasons.iter().map(|season| season[step]).collect();

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 
 #[cfg(feature = "serve")]
 use mercer_encoding::Cell;
-use mercer_forecast::{
-    AnyForecaster, ConformalIntervals, Error, ForecastParts, ForecastScratch, Forecaster, HorizonIntervals, Seasons,
-};
+use mercer_forecast::{ConformalIntervals, Error, ForecastScratch, Forecaster, HorizonIntervals, Seasons};
 use mercer_session::model::Prediction;
+use mercer_session::series::{RowLook, UsualShare};
 
 use super::columns::SeriesColumns;
 use super::feed::SeriesFeed;
@@ -19,7 +18,7 @@ use super::overshoots::Overshoots;
 use super::times::TimeMemory;
 use crate::report::failure::Failure;
 use crate::report::output::number;
-pub(super) use looks::SeriesAhead;
+pub(crate) use looks::SeriesAhead;
 
 /// Options of a pass beside its model.
 #[derive(Clone, Default)]
@@ -31,9 +30,17 @@ pub(crate) struct PassOptions {
     /// Probabilities whose quantiles are told.
     pub(super) quantiles: Vec<f64>,
     /// The share of the values that are usual, if others are to be flagged.
-    pub(super) usual: Option<f64>,
+    pub(super) usual: Option<UsualShare>,
     /// True if the parts of forecasts are wanted.
     pub(super) explains: bool,
+}
+
+impl PassOptions {
+    /// Those of a pass that flags values beyond the band of the usual ones.
+    #[cfg(feature = "serve")]
+    pub(crate) fn judging(usual: Option<UsualShare>) -> Self {
+        Self { usual, ..Self::default() }
+    }
 }
 
 /// A forecaster on its way through a series.
@@ -59,12 +66,10 @@ pub(crate) struct SeriesPass {
     levels: Vec<Option<Vec<f64>>>,
     has_ends: bool,
     held: Vec<[u64; 2]>,
-    /// The share that is usual, and the ends of the band that held it around the last row.
-    usual: Option<f64>,
-    usual_band: Vec<Option<[f64; 2]>>,
-    /// The parts of the last row's prediction, if they are wanted.
+    /// The share that is usual, and whether parts are wanted; the last row by them.
+    usual: Option<UsualShare>,
     explains: bool,
-    parts: Vec<ForecastParts>,
+    look: RowLook,
     /// The inputs of the rows to come, one after the other, where they are known.
     future: Vec<f64>,
     /// The forecast behind the last row, where every row is forecast so far ahead; empty otherwise.
@@ -133,8 +138,7 @@ impl SeriesPass {
             };
             model.further.insert(further).extend(ahead).map_err(refused)?;
         }
-        let told = model.parameters.iter().find(|(key, _)| key == "intervals");
-        let share = told.and_then(|(_, share)| share.parse::<f64>().ok()).filter(|_| seasons(&model).is_some());
+        let share = model.season_share();
         let tails = share.into_iter().map(|share| [0.5 - share / 2.0, 0.5 + share / 2.0]);
         Ok(Self {
             name: None,
@@ -152,9 +156,8 @@ impl SeriesPass {
             has_ends: share.is_some(),
             held: vec![[0; 2]; m],
             usual,
-            usual_band: vec![None; m],
             explains,
-            parts: Vec::new(),
+            look: RowLook::default(),
             future,
             coming: Vec::new(),
             time: Duration::ZERO,
@@ -213,16 +216,10 @@ impl SeriesPass {
         let start = Instant::now();
         // Of the time before the row is seen.
         let reaches: Vec<Option<Reach>> = (0..self.output.len()).map(|output| self.reach(output, 1)).collect();
-        self.parts = if self.explains { self.explain(&vec![0.0; self.output.len()], &self.input)? } else { Vec::new() };
-        let usual: Vec<Option<[f64; 2]>> = (0..self.output.len()).map(|output| self.usual_reach(output)).collect();
+        let foresight = self.model.foresee(&self.input, self.usual, self.explains)?;
         let Prediction { forecaster, intervals, further, errors, fingerprint, .. } = &mut self.model;
         forecaster.predict_then_observe(&self.input, &self.output, &mut self.prediction)?;
-        for (parts, prediction) in self.parts.iter_mut().zip(&self.prediction) {
-            parts.rest[0] += prediction;
-        }
-        for (output, band) in usual.into_iter().enumerate() {
-            self.usual_band[output] = band.map(|ends| ends.map(|end| self.prediction[output] + end));
-        }
+        self.look = foresight.around(&self.prediction);
         for (output, reach) in reaches.into_iter().enumerate() {
             self.levels[output] = reach.map(|reach| reach.around(self.prediction[output]));
             if !self.has_ends {
@@ -268,7 +265,7 @@ impl SeriesPass {
     /// The reach of quantiles from the forecast of an output so many steps ahead; `None` where
     /// there are none.
     fn reach(&self, output: usize, step: usize) -> Option<Reach> {
-        let seasons = seasons(&self.model).filter(|seasons| seasons.mixture(output).warmed_up())?;
+        let seasons = self.seasons().filter(|seasons| seasons.mixture(output).warmed_up())?;
         let offsets = self.probabilities.iter().map(|p| seasons.offset(output, *p, step)).collect();
         Some(Reach { offsets, floor: seasons.floor(output).unwrap_or(f64::NEG_INFINITY) })
     }
@@ -347,8 +344,8 @@ impl SeriesPass {
     }
 
     /// The season mixtures, if the forecaster is made of them.
-    pub(super) fn seasons(&self) -> Option<&Seasons> {
-        seasons(&self.model)
+    pub(crate) fn seasons(&self) -> Option<&Seasons> {
+        self.model.seasons()
     }
 
     /// The quantile of `p` of a row that is forecast so many steps ahead, of season mixtures.
@@ -538,11 +535,6 @@ impl SeriesPass {
     pub(super) fn time(&self) -> Duration {
         self.time
     }
-}
-
-/// The season mixtures of a model, if it is made of them.
-fn seasons(model: &Prediction) -> Option<&Seasons> {
-    if let AnyForecaster::Seasons(seasons) = &model.forecaster { Some(seasons) } else { None }
 }
 
 /// The distances of the quantiles of a season mixture from a forecast.

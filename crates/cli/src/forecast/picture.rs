@@ -103,13 +103,13 @@ impl SeriesPicture {
             self.parts.pop_front();
         }
         // Before the experts have begun there are no parts.
-        self.parts.extend(pass.parts().first().filter(|_| pass.is_scored()).cloned());
+        self.parts.extend(pass.look().parts.first().filter(|_| pass.is_scored()).cloned());
         let shown = |output: usize| PictureRow {
             k: k as f64,
             value: values[output],
             prediction: predictions[output],
             ends: band[output],
-            is_anomaly: pass.anomaly(output).is_some(),
+            is_anomaly: pass.look().anomaly(output, pass.last()[0][output]).is_some(),
         };
         self.recent.push_back((feed.time(0), (0..values.len().min(OUTPUTS)).map(shown).collect()));
     }

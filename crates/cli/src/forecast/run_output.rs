@@ -246,8 +246,7 @@ impl ForecastOutput {
             comings.push((None, Coming::new(pass, feed, first, &arguments.quantiles)));
         }
         let with_effects = |(group, (name, coming)): (usize, (Option<String>, Coming))| {
-            let mean = |output: usize| self.scored.guesses(group, output, None, 1)[0];
-            (name, coming.with_effects(EffectReport::all(&passes.all()[group], mean)))
+            (name, coming.with_effects(EffectReport::all(&passes.all()[group])))
         };
         let results = ForecastResults {
             backtest: self.backtest.as_ref().and_then(|backtest| backtest.scores(season)),

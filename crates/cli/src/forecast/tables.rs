@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use mercer_session::series::UsualShare;
 
 use super::feed::SeriesFeed;
 use super::pass::SeriesPass;
@@ -39,15 +40,11 @@ pub(super) struct TableArguments {
     /// hundred lies outside of 0.99. Without --anomalies the rows are told, and marked in the
     /// picture [default: 0.99]
     #[arg(long, value_name = "SHARE", value_parser = share)]
-    pub(super) anomaly_share: Option<f64>,
+    pub(super) anomaly_share: Option<UsualShare>,
 }
 
-/// Share of the values that are usual, unless told.
-const USUAL: f64 = 0.99;
-
-fn share(text: &str) -> Result<f64, &'static str> {
-    let share = text.trim().parse().ok().filter(|share: &f64| *share >= 0.5 && *share < 1.0);
-    share.ok_or("give a number from 0.5 to below 1, such as 0.99")
+fn share(text: &str) -> Result<UsualShare, &'static str> {
+    text.trim().parse().unwrap_or(f64::NAN).try_into()
 }
 
 impl TableArguments {
@@ -57,8 +54,8 @@ impl TableArguments {
     }
 
     /// The share of the values that are usual, if others are to be told.
-    pub(super) fn usual(&self) -> Option<f64> {
-        self.anomaly_share.or(self.anomalies.is_some().then_some(USUAL))
+    pub(super) fn usual(&self) -> Option<UsualShare> {
+        self.anomaly_share.or(self.anomalies.is_some().then(UsualShare::default))
     }
 
     /// Refuses what forecasters other than season mixtures do not know.

@@ -128,6 +128,12 @@ impl TimeMemory {
         (1..=steps as u64).map(|step| Some(self.clock.value(self.clock.later(last, step)?))).collect()
     }
 
+    /// The time of the last row, as it is told.
+    #[cfg(feature = "serve")]
+    pub(crate) fn shown(&self) -> Value {
+        self.clock.value(self.last)
+    }
+
     /// The name of the column.
     #[cfg(feature = "serve")]
     pub(crate) fn name(&self) -> &str {

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use clap::ValueEnum;
-use mercer_forecast::TotalShares;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use mercer_forecast::{TotalMethod, TotalShares};
 use mercer_session::model::Prediction;
 
 use super::feed::SeriesFeed;
@@ -12,19 +12,6 @@ use crate::report::failure::Failure;
 
 /// The name of the total in tables.
 pub(super) const TOTAL: &str = "total";
-
-/// Rows whose errors of one step tell how they go together.
-const ERRORS: usize = 400;
-
-/// How the forecasts of groups and of their total come to add up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum TotalMethod {
-    /// The total is the sum of the groups' forecasts.
-    BottomUp,
-    /// The total is forecast by itself, and the difference is shared by the covariance of the
-    /// errors of one step.
-    Mint,
-}
 
 /// A row of a group: its time, or its number where there are no times.
 struct GroupRow {
@@ -99,12 +86,7 @@ impl TotalRows {
         }
         let mut ahead = pass.ahead_of(steps).map_err(refused)?;
         for (output, errors) in errors.iter().enumerate() {
-            let shares = match self.method {
-                TotalMethod::BottomUp => TotalShares::bottom_up(groups.len()),
-                TotalMethod::Mint => {
-                    TotalShares::from_errors(groups.len(), &errors[errors.len().saturating_sub(ERRORS)..])
-                }
-            };
+            let shares = TotalShares::new(self.method, groups.len(), errors);
             for step in 0..steps {
                 let place = step * outputs + output;
                 let mut parts: Vec<f64> = aheads.iter().map(|ahead| ahead.forecast[place]).collect();
@@ -137,6 +119,11 @@ impl TotalRows {
         }
         Ok(())
     }
+}
+
+/// The values of --total.
+pub(super) fn methods() -> impl TypedValueParser<Value = TotalMethod> {
+    PossibleValuesParser::new(TotalMethod::NAMES).try_map(|name| name.parse::<TotalMethod>())
 }
 
 /// Refuses what a total cannot go with.

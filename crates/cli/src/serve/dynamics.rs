@@ -46,7 +46,7 @@ fn told(model: &OperatorModel, mut state: Vec<f64>, step: usize, newest: usize) 
         let of = |(x, half): (&f64, &Option<f64>)| x + sign * half.unwrap_or(f64::INFINITY);
         values.iter().zip(&half).map(of).collect()
     };
-    Prediction::Numbers { lower: end(-1.0), upper: end(1.0), values, variance: Vec::new() }
+    Prediction::Numbers { lower: end(-1.0), upper: end(1.0), values, variance: Vec::new(), anomaly: Vec::new() }
 }
 
 impl Model for Dynamics {
@@ -115,14 +115,14 @@ impl Model for Dynamics {
 
     fn forecast(&self) -> Forecast {
         let (model, trajectory) = (self.model.clone(), self.file.trajectory.clone());
-        Box::new(move |steps, _| {
+        Box::new(move |asked| {
             let Some(end) = trajectory.as_ref().and_then(Trajectory::state) else {
                 return Err("the trajectory was cut in its last rows, and there is no state to go on from".into());
             };
             let newest = trajectory.as_ref().map_or(end.len(), Trajectory::columns);
-            let states = model.forecast(end, &[], steps)?;
+            let states = model.forecast(end, &[], asked.steps)?;
             let rows = states.into_iter().zip(1..).map(|(state, step)| told(&model, state, step, newest)).collect();
-            Ok(ForecastRows { rows, times: None })
+            Ok(ForecastRows { rows, times: None, parts: None }.into())
         })
     }
 

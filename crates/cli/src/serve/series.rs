@@ -2,13 +2,16 @@
 
 use mercer_forecast::Forecaster;
 use mercer_serve::{
-    Column, Forecast, ForecastRows, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+    Column, Forecast, ForecastAnswer, ForecastQuery, ForecastRows, Model, Oddity, Prediction, Reason, Row, Schema,
+    Standing, Takes, Value,
 };
 use mercer_session::model::{Prediction as SavedPrediction, SeriesErrors};
+use mercer_session::series::UsualShare;
+use serde_json::json;
 
 use super::cells::{are_distinct, cell_of};
 use super::dynamics::most_steps;
-use crate::forecast::{PassOptions, SeriesColumns, SeriesPass, TimeMemory};
+use crate::forecast::{AnomalyLog, EffectReport, PassOptions, SeriesColumns, SeriesPass, TimeMemory, told_parts};
 use crate::report::failure::Failure;
 
 /// A forecaster, which observes the rows of its series one after the other.
@@ -17,6 +20,8 @@ pub(super) struct ServedSeries {
     /// The times of the rows, where they are known: a column behind the others, which rows may
     /// leave out.
     times: Option<TimeMemory>,
+    /// The rows since the service began, of season mixtures.
+    anomalies: Option<AnomalyLog>,
 }
 
 /// A row of a series, and the ends of its intervals if there are any.
@@ -24,14 +29,41 @@ fn foretold(row: &[f64], ends: Option<&[Option<[f64; 2]>]>) -> Prediction {
     let unknown = [f64::NEG_INFINITY, f64::INFINITY];
     let ends =
         |side: usize| ends.map_or(Vec::new(), |ends| ends.iter().map(|end| end.unwrap_or(unknown)[side]).collect());
-    Prediction::Numbers { values: row.to_vec(), lower: ends(0), upper: ends(1), variance: Vec::new() }
+    Prediction::Numbers {
+        values: row.to_vec(),
+        lower: ends(0),
+        upper: ends(1),
+        variance: Vec::new(),
+        anomaly: Vec::new(),
+    }
 }
 
 impl ServedSeries {
     pub(super) fn new(model: SavedPrediction) -> Result<Self, Failure> {
         let (columns, times) = (SeriesColumns::of_saved(&model), TimeMemory::from_model(&model));
-        Ok(Self { pass: SeriesPass::new(model, columns, PassOptions::default())?, times })
+        let usual = model.seasons().map(|_| UsualShare::default());
+        let pass = SeriesPass::new(model, columns, PassOptions::judging(usual))?;
+        Ok(Self { pass, times, anomalies: usual.map(AnomalyLog::new) })
     }
+}
+
+/// So many rows to come, with these inputs.
+fn rows_to_come(
+    pass: &mut SeriesPass,
+    times: Option<&TimeMemory>,
+    (steps, inputs): (usize, Vec<f64>),
+) -> Result<ForecastRows, String> {
+    pass.await_inputs(steps, inputs)?;
+    let ahead = pass.ahead_of(steps).map_err(|error| error.to_string())?;
+    let intervals = pass.has_intervals();
+    let rows = ahead.forecast.chunks_exact(pass.model().forecaster.outputs()).zip(1..);
+    let rows = rows.map(|(row, step)| foretold(row, intervals.then(|| pass.ends(step, row)).as_deref()));
+    let parts = told_parts(&ahead.parts, &pass.columns().input_names());
+    Ok(ForecastRows {
+        rows: rows.collect(),
+        times: times.and_then(|times| times.ahead(steps)),
+        parts: (!parts.is_empty()).then(|| json!(parts)),
+    })
 }
 
 impl Model for ServedSeries {
@@ -65,6 +97,7 @@ impl Model for ServedSeries {
             columns,
             outputs,
             has_intervals: self.pass.has_intervals(),
+            tells_parts: self.anomalies.is_some(),
             ..Schema::default()
         }
     }
@@ -98,9 +131,9 @@ impl Model for ServedSeries {
     }
 
     fn learn(&mut self, row: &Row) -> Result<Prediction, Reason> {
-        let Self { pass, times } = self;
+        let Self { pass, times, anomalies } = self;
         let mut values: Vec<f64> = row.values.iter().map(Value::number).collect();
-        match (times, row.values.last()) {
+        match (times.as_mut(), row.values.last()) {
             (Some(times), Some(time)) => {
                 values.pop();
                 pass.step_at(times, cell_of(time), &values)?;
@@ -108,18 +141,37 @@ impl Model for ServedSeries {
             _ => pass.step(&values).map_err(|error| error.to_string())?,
         }
         let [_, prediction] = pass.last();
-        Ok(foretold(prediction, pass.has_intervals().then(|| pass.band())))
+        let mut told = foretold(prediction, pass.has_intervals().then(|| pass.band()));
+        if let (Some(log), Prediction::Numbers { values, anomaly, .. }) = (anomalies, &mut told) {
+            *anomaly = vec![false; values.len()];
+            let outside = log.take(pass, (None, times.as_ref().map(TimeMemory::shown)));
+            outside.iter().for_each(|(output, _)| anomaly[*output] = true);
+        }
+        Ok(told)
     }
 
     fn forecast(&self) -> Forecast {
-        let (mut pass, times) = (self.pass.clone(), self.times.clone());
-        Box::new(move |steps, inputs| {
-            pass.await_inputs(steps, inputs)?;
-            let rows = pass.forecast(steps).map_err(|error| error.to_string())?;
-            let intervals = pass.has_intervals();
-            let rows = rows.chunks_exact(pass.model().forecaster.outputs()).zip(1..);
-            let rows = rows.map(|(row, step)| foretold(row, intervals.then(|| pass.ends(step, row)).as_deref()));
-            Ok(ForecastRows { rows: rows.collect(), times: times.and_then(|times| times.ahead(steps)) })
+        let (mut pass, times, anomalies) = (self.pass.clone(), self.times.clone(), self.anomalies.clone());
+        Box::new(move |asked| {
+            let ForecastQuery { steps, mut inputs, scenarios, parts, input_effects, anomalies: wanted } = asked;
+            if parts {
+                pass.explaining();
+            }
+            if let ([], [(_, first), ..]) = (&inputs[..], &scenarios[..]) {
+                inputs.clone_from(first);
+            }
+            let named = |(name, inputs): (String, Vec<f64>)| {
+                let rows = rows_to_come(&mut pass, times.as_ref(), (steps, inputs));
+                Ok((name.clone(), rows.map_err(|why| format!("scenario {name:?}: {why}"))?))
+            };
+            let scenarios = scenarios.into_iter().map(named).collect::<Result<Vec<_>, String>>()?;
+            let ahead = rows_to_come(&mut pass, times.as_ref(), (steps, inputs))?;
+            Ok(ForecastAnswer {
+                ahead,
+                scenarios,
+                input_effects: input_effects.then(|| json!(EffectReport::all(&pass))),
+                anomalies: anomalies.filter(|_| wanted).map(|log| json!(log.report())),
+            })
         })
     }
 

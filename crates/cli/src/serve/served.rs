@@ -213,6 +213,7 @@ impl Examples {
             named: named && distinct,
             series: None,
             known: Vec::new(),
+            tells_parts: false,
             outputs: target_names.clone(),
             targets: target_names,
             weight,
@@ -316,6 +317,7 @@ impl Examples {
                 lower: lower.clone(),
                 upper: upper.clone(),
                 variance,
+                anomaly: Vec::new(),
             };
         };
         let judged = &answer.judged;
@@ -403,7 +405,7 @@ impl Model for Examples {
     }
 
     fn forecast(&self) -> Forecast {
-        Box::new(|_, _| Err("the model is of no series".into()))
+        Box::new(|_| Err("the model is of no series".into()))
     }
 
     fn explain(&self, rows: &[Row]) -> Explain {

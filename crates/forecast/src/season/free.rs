@@ -72,6 +72,11 @@ impl FreeExperts {
         self.mean.rows()
     }
 
+    /// The mean of what was observed.
+    pub(super) fn mean(&self) -> f64 {
+        self.mean.value()
+    }
+
     /// Observed row number `row`.
     pub(super) fn push(&mut self, row: usize, value: f64) {
         self.last = value;

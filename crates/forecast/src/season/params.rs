@@ -9,6 +9,9 @@ const LONGEST_PERIOD: usize = 20_000;
 /// expert.
 const MOST_HORIZONS: usize = 2_000;
 
+/// Periods that are found at most.
+const MOST_FOUND: usize = 2;
+
 /// Largest budget of the learner.
 const MOST_BUDGET: usize = 1_000_000_000;
 
@@ -38,6 +41,16 @@ impl Periods {
         match self {
             Self::Found => &[],
             Self::Given(periods) | Self::Calendar { likely: periods, .. } => periods,
+        }
+    }
+
+    /// The number of periods at most, once the series has shown what it has.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        match self {
+            Self::Found => MOST_FOUND,
+            Self::Given(periods) => periods.len(),
+            Self::Calendar { likely, .. } => likely.len() + 1,
         }
     }
 }

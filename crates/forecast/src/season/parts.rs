@@ -46,6 +46,21 @@ impl ForecastParts {
         self.trend[step] + of_all(&self.seasons) + of_all(&self.inputs) + self.rest[step]
     }
 
+    /// The names of the numbers of [`row`](Self::row), with so many seasons and these inputs.
+    pub fn names<'a>(seasons: usize, inputs: &'a [&'a str]) -> impl Iterator<Item = String> + 'a {
+        let season = |i: usize| if i == 0 { "season".to_owned() } else { format!("season_{}", i + 1) };
+        let first = std::iter::once("trend".to_owned()).chain((0..seasons).map(season));
+        first.chain(inputs.iter().map(|name| format!("effect_{name}"))).chain(["rest".to_owned()])
+    }
+
+    /// All parts of a step: trend, so many seasons (0 for those that there are not yet), inputs,
+    /// and the rest.
+    pub fn row(&self, step: usize, seasons: usize) -> impl Iterator<Item = f64> {
+        let season = move |i: usize| self.seasons.get(i).map_or(0.0, |season| season[step]);
+        let inputs = self.inputs.iter().map(move |input| input[step]);
+        std::iter::once(self.trend[step]).chain((0..seasons).map(season)).chain(inputs).chain([self.rest[step]])
+    }
+
     /// Moves trend and waves of a step out of the rest.
     pub(super) fn explain(&mut self, step: usize, trend: f64, waves: impl Iterator<Item = f64>) {
         self.trend[step] += trend;

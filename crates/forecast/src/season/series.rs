@@ -165,6 +165,11 @@ impl SeasonSeries {
         self.free.observed() > 0
     }
 
+    /// The mean of what was observed.
+    pub(super) fn mean(&self) -> f64 {
+        self.free.mean()
+    }
+
     /// 0 while no observation was negative.
     pub(super) fn floor(&self) -> Option<f64> {
         (!self.negative && self.is_begun()).then_some(0.0)

@@ -2,10 +2,11 @@
 
 #![cfg(all(unix, feature = "serve"))]
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::http::Service;
-use crate::support::{Folder, object};
+use crate::support::{Folder, noise, object};
+use crate::times::day_after;
 
 /// Inputs act on their own row: a forecast is told those of the rows to come.
 #[test]
@@ -113,5 +114,93 @@ fn an_operator_of_exact_sums_is_served_as_it_is() {
     let service = Service::start(&folder, "--model pairs.mercer");
     let told = service.predict(&json!({ "row": [0.3] }));
     assert_eq!(told["prediction"], report["predictions"][0][0], "{told}");
+    service.ends_well();
+}
+
+/// A service tells its forecasts by the keys of the command: by their parts, the effects of inputs,
+/// scenarios, and the rows that lay outside of their bands.
+#[test]
+fn a_series_is_told_by_the_keys_of_the_command() {
+    let promotion = |t: usize| f64::from(u8::from(t * t % 11 == 4));
+    let sold = |t: usize| {
+        let odd = if t == 171 { 60.0 } else { 0.0 };
+        50.0 + (t % 7) as f64 + 30.0 * promotion(t) + odd + noise(t as u64)
+    };
+    let line = |t: usize| format!("{},{},{}\n", day_after("2024-01-01", t), promotion(t), sold(t));
+    let lines = |rows: std::ops::Range<usize>| "day,promotion,sold\n".to_owned() + &rows.map(line).collect::<String>();
+    let folder = Folder::new()
+        .with("first.csv", lines(0..160))
+        .with("later.csv", lines(160..180))
+        .with("plan.csv", "promotion\n0\n1\n")
+        .with("bold.csv", "promotion\n1\n1\n");
+    folder.done("forecast first.csv --time day --known promotion --season 7 --intervals 0.9 --out m.mercer");
+    let options = "--future plan.csv --future bold.csv --parts p.csv --anomaly-share 0.99";
+    let report = folder.json(&format!("forecast later.csv --time day --model m.mercer {options}"));
+    let service = Service::start(&folder, "--model m.mercer");
+    let rows: Vec<Value> = (160..180)
+        .map(|t| json!({ "day": day_after("2024-01-01", t), "promotion": promotion(t), "sold": sold(t) }))
+        .collect();
+    let learnt = service.learn(&json!({ "rows": rows }));
+    let flags: Vec<Option<bool>> = (0..20).map(|k| learnt["predictions"][k]["anomaly"].as_bool()).collect();
+    assert_eq!(flags, (160..180).map(|t| Some(t == 171)).collect::<Vec<_>>(), "{learnt}");
+    let plans = json!({ "plan": [[0], [1]], "bold": [[1], [1]] });
+    let asked = json!({ "steps": 2, "scenarios": plans, "parts": true, "input_effects": true, "anomalies": true });
+    let told = service.predict(&asked);
+    for key in ["parts", "input_effects", "anomalies", "times"] {
+        assert!(told[key].is_array() || told[key].is_object(), "{key}: {told}");
+        if key != "parts" {
+            assert_eq!(told[key], report[key], "{key}");
+        }
+    }
+    assert_eq!(told["anomalies"]["rows"][0]["time"], "2024-06-20", "{told}");
+    for name in ["plan", "bold"] {
+        let (ours, theirs) = (&told["scenarios"][name], &report["scenarios"][name]);
+        assert_eq!((&ours["parts"], &ours["times"]), (&theirs["parts"], &theirs["times"]), "{name}");
+        for step in 0..2 {
+            let row = &ours["predictions"][step];
+            assert_eq!(row["prediction"], theirs["forecast"][step][0], "{name}");
+            assert_eq!(json!([row["lower"], row["upper"]]), theirs["forecast_intervals"][step][0], "{name}");
+        }
+    }
+    // Without inputs of their own the rows to come are those of the first scenario by name.
+    let without = service.predict(&json!({ "steps": 2, "inputs": [[1], [1]], "parts": true }));
+    assert_eq!((&told["predictions"], &told["parts"]), (&without["predictions"], &without["parts"]));
+    assert!(without["scenarios"].is_null() && without["anomalies"].is_null() && without["input_effects"].is_null());
+    for (body, part) in [
+        (json!({ "parts": 1, "inputs": [[0]] }), "parts is 1; give true or false"),
+        (json!({ "scenarios": [[0]] }), "scenarios is an array; give an object of inputs"),
+        (json!({ "scenarios": { "a": [[0, 1]] } }), "scenarios[\"a\"][0] is no row"),
+        (
+            json!({ "steps": 2, "scenarios": { "a": [[0]] } }),
+            "scenario \"a\": a forecast 2 steps ahead needs the inputs",
+        ),
+        (
+            json!({ "steps": 900, "scenarios": { "a": [[0]], "b": [[0]] } }),
+            "scenarios are 2 of 900 steps; give 1 at most",
+        ),
+        (json!({ "effects": true }), "\"effects\" is not known here; send {\"steps\": H"),
+    ] {
+        let refused = service.post("/predict", &body);
+        assert!(refused.status == 422 && refused.error().contains(part), "{body}: {}", refused.body);
+    }
+    let form = service.get("/openapi.json").json();
+    let answer = &form["components"]["schemas"];
+    assert!(answer.to_string().contains("input_effects"), "{answer}");
+    service.ends_well();
+}
+
+/// Only season mixtures know parts.
+#[test]
+fn other_forecasters_refuse_to_tell_parts() {
+    let line = |t: usize| format!("{}\n", (t as f64 * 0.3).sin());
+    let folder = Folder::new().with("s.csv", (0..120).map(line).collect::<String>());
+    folder.done("forecast s.csv --method experts --out m.mercer");
+    let service = Service::start(&folder, "--model m.mercer");
+    for key in ["parts", "input_effects", "anomalies", "scenarios"] {
+        let refused = service.post("/predict", &json!({ key: true }));
+        assert!(refused.status == 422 && refused.error().contains("is not known here"), "{}", refused.body);
+    }
+    let learnt = service.learn(&json!({ "row": [0.5] }));
+    assert!(learnt["anomaly"].is_null() && learnt["prediction"].is_number(), "{learnt}");
     service.ends_well();
 }

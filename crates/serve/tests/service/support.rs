@@ -29,7 +29,7 @@ pub(crate) struct Mean {
 impl Mean {
     fn told(&self) -> Prediction {
         let mean = if self.rows == 0 { f64::NAN } else { self.sum / self.rows as f64 };
-        Prediction::Numbers { values: vec![mean], lower: vec![], upper: vec![], variance: vec![0.5] }
+        Prediction::Numbers { values: vec![mean], lower: vec![], upper: vec![], variance: vec![0.5], anomaly: vec![] }
     }
 }
 
@@ -104,9 +104,10 @@ impl Model for Mean {
 
     fn forecast(&self) -> Forecast {
         let copy = self.clone();
-        Box::new(move |steps, _| {
+        Box::new(move |asked| {
             thread::sleep(FORECAST);
-            Ok(ForecastRows { rows: (0..steps).map(|_| copy.told()).collect(), times: None })
+            let rows = (0..asked.steps).map(|_| copy.told()).collect();
+            Ok(ForecastRows { rows, times: None, parts: None }.into())
         })
     }
 
