@@ -65,8 +65,8 @@ pub(crate) fn spectrum(groups: &[Group<'_>], next: &Matrix, state: usize, count:
             // A function that does not vary.
             continue;
         }
-        let spread = spread(*value, &left_out);
-        let (reliability, reason) = match value.modulus() <= 3.0 * spread.max(ROUNDING) {
+        let spread = spread(*value, &left_out).max(ROUNDING);
+        let (reliability, reason) = match value.modulus() <= 3.0 * spread {
             _ if told > 1.0 - TOLD => (Reliability::Unknown, Reason::InputsFollow),
             true => (Reliability::Unreliable, Reason::WithinSpread),
             // Above 1 as well: inputs may hold what would run away.

@@ -54,7 +54,7 @@ fn modes_have_shapes_by_name_and_tables_have_a_hundred_columns() {
     let held = |key: &str| report["reconstruction"][key].as_f64().unwrap();
     assert!(held("state_error") < 0.05 && (held("step_error") - 0.1).abs() < 0.04, "{report}");
     let text = folder.done("koopman osc.csv --trajectory --lags 1,2,10 --sets 3 --predictions p.csv");
-    let table = &text[text.find("  mode").unwrap()..];
+    let table = &text[text.find("  mode ").unwrap()..];
     for line in table.lines() {
         assert!(line.chars().count() <= 100, "{}: {line}", line.chars().count());
     }
