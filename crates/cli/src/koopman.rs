@@ -34,6 +34,8 @@ use crate::report::output::{self, Predictions};
 use crate::report::plot::PlotArguments;
 use crate::report::verbosity::rows_bar;
 use making::{Making, positive};
+#[cfg(feature = "plots")]
+use mercer_koopman::LagMode;
 use pairs::{PairChunk, PairLayout, PairStream};
 #[cfg(feature = "plots")]
 use picture::Subject;
@@ -299,9 +301,9 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         stop.failure().map_err(|failure| failure.with(&told))?;
     }
     #[cfg(feature = "plots")]
-    let draw = |subject: Result<Subject<'_>, Error>| match plot {
+    let draw = |subject: Result<Subject<'_>, Error>, lags: &[LagMode]| match plot {
         Some(plot) => {
-            let drawn = subject.and_then(|subject| picture::draw(&subject, &learnt.layout, &learnt.shown));
+            let drawn = subject.and_then(|subject| picture::draw(&subject, lags, &learnt.layout, &learnt.shown));
             plot.finish(&drawn.map_err(|error| learnt.failure(&error))?)
         }
         None => Ok(()),
@@ -311,14 +313,15 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
             let start = Instant::now();
             let modes = arguments.eigen.unwrap_or(MODES);
             let model = sums.model(modes, learnt.steps).map_err(|error| sums::unread(&learnt, &error))?;
+            let read = arguments.read_outs.read(&learnt, &model, modes)?;
             #[cfg(feature = "plots")]
-            draw(Ok(Subject::of_sums(&model)))?;
-            sums::tell(arguments, &learnt, &model, learnt.pass.seconds + start.elapsed(), files)
+            draw(Ok(Subject::of_sums(&model)), &read.lags)?;
+            sums::tell(arguments, &learnt, (&model, read), learnt.pass.seconds + start.elapsed(), files)
         }
         (None, Some(descent)) => {
             let operator = descent.operator();
             #[cfg(feature = "plots")]
-            draw(Subject::of_descent(operator))?;
+            draw(Subject::of_descent(operator), &[])?;
             descent::tell(arguments, &learnt, operator, files)
         }
         (None, None) => Ok(()),

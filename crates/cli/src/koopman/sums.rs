@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mercer_koopman::{Error, OperatorModel, Trajectory};
 
+use super::read_outs::ReadOff;
 use super::sums_report::{COVERAGE, Forecast, SumsReport};
 use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
 use crate::report::failure::Failure;
@@ -23,14 +24,13 @@ pub(super) fn unread(learnt: &Learnt, error: &Error) -> Failure {
 pub(super) fn tell(
     arguments: &KoopmanArguments,
     learnt: &Learnt,
-    model: &OperatorModel,
+    (model, read): (&OperatorModel, ReadOff),
     time: Duration,
     files: ExtraFiles,
 ) -> Result<(), Failure> {
     let trajectory = learnt.pass.model.trajectory.as_ref();
     let forecast = forecast(model, learnt, trajectory).map_err(|error| learnt.failure(&error))?;
     let modes = arguments.eigen.unwrap_or(MODES);
-    let read = arguments.read_outs.read(learnt, model, modes)?;
     let shapes = model.mode_shapes(modes).map_err(|error| learnt.failure(&error))?;
     let report = SumsReport {
         data: &learnt.shown,

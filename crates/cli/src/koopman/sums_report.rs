@@ -156,6 +156,7 @@ impl SumsReport<'_> {
             "units": model.units(),
             "shape_names": self.shape_columns(),
             "reconstruction": {"state_error": self.shapes.state_error, "step_error": self.shapes.step_error},
+            "vamp2": model.vamp2(),
             "sets": self.read.sets_object(),
             "lags": self.lag_objects(),
             "forecast_choice": choice(model.forecast_choice()),
@@ -202,6 +203,9 @@ impl SumsReport<'_> {
         line("one-step error", &error(model.quality()));
         if !self.modes().is_empty() {
             line("the modes hold", &self.held());
+            if let Some(score) = model.vamp2() {
+                line("VAMP-2 held out", &format!("{} of at most {}", digits(score), self.modes));
+            }
         }
         let nature = if model.is_deterministic() {
             "deterministic: forecasts iterate"

@@ -101,6 +101,8 @@ pub(crate) struct Spectrum {
     pub(crate) reversible: bool,
     /// True if the record wanders or has a trend.
     pub(crate) wanders: bool,
+    /// The VAMP-2 score on held-out pairs, of as many singular functions as modes are wanted.
+    pub(crate) vamp2: Option<f64>,
     /// Sums that the eigenpairs were fitted from.
     pub(super) source: FitSource,
 }

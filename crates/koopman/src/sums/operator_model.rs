@@ -150,6 +150,14 @@ impl OperatorModel {
         self.shapes.shapes(&modes[..count.min(modes.len())], &self.scale)
     }
 
+    /// The VAMP-2 score on held-out pairs of as many singular functions as modes were asked for: at
+    /// most their number, and the constant has 1 of it. It compares columns, delays and settings.
+    /// `None` where `x` carries inputs, or no mode was asked for.
+    #[must_use]
+    pub fn vamp2(&self) -> Option<f64> {
+        self.spectrum.vamp2
+    }
+
     /// True if the modes come from two-stage least squares, because the states are measured with
     /// noise or do not tell the whole state: those of least squares have too small a modulus.
     #[must_use]

@@ -149,7 +149,8 @@ impl OperatorSums {
     ) -> Result<(f64, Spectrum, ShapeSums), Error> {
         let alone = candidate.alone(pending);
         let groups = candidate.groups(MOST_BLOCKS, alone.as_ref());
-        let (total, next) = (sum(&groups), candidate.folds(alone.as_ref()).1);
+        let (folds, next) = candidate.folds(alone.as_ref());
+        let total = sum(&groups);
         let (leading, p) = (candidate.features.leading(), candidate.features.len());
         let operator = choice::solve(&total, leading, ridge, 0..p)?;
         let norm = choice::norm(&total, &next, leading, ridge, &operator)?;
@@ -162,6 +163,9 @@ impl OperatorSums {
             path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,
         };
         let mut spectrum = spectrum(&operator, &groups, &next, (deterministic, judged), modes)?;
+        if judged && modes > 0 {
+            spectrum.vamp2 = Some(choice::vamp2(&total, &folds, &next, (ridge, modes))?);
+        }
         if judged {
             judge(&mut spectrum, &groups, facts)?;
         } else if deterministic {

@@ -77,6 +77,11 @@ fn lags_tell_time_scales_and_whether_powers_agree() {
         assert!((part("time_scale") - -0.5 / 0.95_f64.ln()).abs() < 2.0, "{mode}");
         assert_eq!(mode["agrees"], true, "{mode}");
     }
+    if cfg!(feature = "plots") {
+        folder.done("koopman osc.csv --trajectory --lags 1,4 --plot p.svg");
+        let picture = folder.read("p.svg");
+        assert!(picture.contains("Implied time scales") && picture.contains("mode 1"), "{picture}");
+    }
     assert_eq!(folder.json("koopman osc.csv --trajectory")["lags"], serde_json::json!([]));
     folder.refused(1, "koopman few.csv --trajectory --lags 1,35", &["--lags", "35 steps", "too few"]);
     folder.refused(2, "koopman few.csv --trajectory --lags 0", &["--lags"]);
