@@ -65,7 +65,8 @@ fn modes_have_shapes_by_name_and_tables_have_a_hundred_columns() {
 
 #[test]
 fn lags_tell_time_scales_and_whether_powers_agree() {
-    let folder = Folder::new().with("osc.csv", turning(6000)).with("few.csv", turning(40));
+    let folder =
+        Folder::new().with("osc.csv", turning(6000)).with("some.csv", turning(500)).with("few.csv", turning(40));
     let report = folder.json("koopman osc.csv --trajectory --lags 1,2,4 --eigen 4 --step-time 0.5");
     let lags = report["lags"].as_array().unwrap();
     let first: Vec<&Value> = lags.iter().filter(|mode| mode["mode"] == 1).collect();
@@ -78,11 +79,11 @@ fn lags_tell_time_scales_and_whether_powers_agree() {
         assert_eq!(mode["agrees"], true, "{mode}");
     }
     if cfg!(feature = "plots") {
-        folder.done("koopman osc.csv --trajectory --lags 1,4 --plot p.svg");
+        folder.done("koopman some.csv --trajectory --lags 1,4 --plot p.svg");
         let picture = folder.read("p.svg");
         assert!(picture.contains("Implied time scales") && picture.contains("mode 1"), "{picture}");
     }
-    assert_eq!(folder.json("koopman osc.csv --trajectory")["lags"], serde_json::json!([]));
+    assert_eq!(folder.json("koopman some.csv --trajectory")["lags"], serde_json::json!([]));
     folder.refused(1, "koopman few.csv --trajectory --lags 1,35", &["--lags", "35 steps", "too few"]);
     folder.refused(2, "koopman few.csv --trajectory --lags 0", &["--lags"]);
     folder.refused(2, "koopman osc.csv --trajectory --lags 2 --method sogd", &["--lags", "--method sums"]);
