@@ -118,8 +118,9 @@ pub(crate) struct KoopmanArguments {
     eigenfunctions: Option<PathBuf>,
     #[command(flatten)]
     read_outs: ReadOuts,
-    /// Number of eigenvalues to tell, by modulus; 0 for none. When x carries an action they are those
-    /// of A in the best x⁺ = a + Ax + Bu, by sums alone [default: 10, none by sogd with an action]
+    /// Number of eigenvalues to tell, by modulus; 0 for none. When x carries an action they are
+    /// those of A in the best x⁺ = a + Ax + Bu, by sums alone [default: 10, none by sogd with an
+    /// action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
     /// Write the weights W of `U = Σ W_ij k(x_i⁺, ·) ⊗ k(x_j, ·)` to this file: numbers alone, a

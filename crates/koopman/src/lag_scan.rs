@@ -2,8 +2,8 @@
 //! Kolmogorov.
 //!
 //! If the state tells all that matters, the operator of `k` steps is the `k`-th power of that of
-//! one: eigenvalues are `μᵏ`, and the time scales `−k/ln|μ(k)|` do not depend on the lag. Where they
-//! rise with it, the state misses something that is slow.
+//! one: eigenvalues are `μᵏ`, and the time scales `−k/ln|μ(k)|` do not depend on the lag. Where
+//! they rise with it, the state misses something that is slow.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;

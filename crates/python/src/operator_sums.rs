@@ -25,8 +25,8 @@ type Mode = (f64, f64, f64, f64, Option<bool>, &'static str, f64, Vec<[f64; 2]>)
 /// Sets: their weights at rest, the jumps between them, the memberships of given states, and the
 /// committor of each set if it is asked for.
 type Sets = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Option<Vec<f64>>);
-/// A mode at a lag: mode, lag, eigenvalue, spread, power of the shortest lag with its spread, and if
-/// both agree.
+/// A mode at a lag: mode, lag, eigenvalue, spread, power of the shortest lag with its spread, and
+/// if both agree.
 type LagRow = (usize, usize, f64, f64, f64, f64, f64, f64, Option<bool>);
 
 /// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
@@ -115,9 +115,9 @@ impl OperatorSumsCore {
         Ok(())
     }
 
-    /// The modes; the error of one step on held-out pairs, that of no change and that of the mean, as
-    /// parts of the variance; and the parts that `modes` modes miss of a row and of the row behind
-    /// it.
+    /// The modes; the error of one step on held-out pairs, that of no change and that of the mean,
+    /// as parts of the variance; and the parts that `modes` modes miss of a row and of the row
+    /// behind it.
     fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3], (f64, Option<f64>))> {
         let model = self.read_off(py, modes, 1)?;
         let shapes = model.mode_shapes(modes).map_err(errors::operator)?;

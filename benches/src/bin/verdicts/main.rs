@@ -1,6 +1,6 @@
-//! How far verdicts on modes can be trusted: on systems whose spectrum is known and on controls that
-//! have none, the reliable and the other modes that are true and false, and how often two spreads
-//! hold a leading eigenvalue.
+//! How far verdicts on modes can be trusted: on systems whose spectrum is known and on controls
+//! that have none, the reliable and the other modes that are true and false, and how often two
+//! spreads hold a leading eigenvalue.
 //!
 //! `cargo run --release -p mercer-benches --bin verdicts -- 1000 20000`; numbers are the pairs of a
 //! sample, words the systems and controls that are wanted. A mode is true within 0.05 of a true

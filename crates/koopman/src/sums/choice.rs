@@ -148,9 +148,9 @@ pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix
 }
 
 /// The VAMP-2 score of rank `rank` on held-out pairs (Wu and Noé 2020): the mean over the folds of
-/// `‖UᵀK_f V‖²`, with `U` and `V` the leading singular functions of the pairs of the other folds. It
-/// is at most the rank, and the constant has 1 of it. Functions are made orthonormal by `G` and `C`
-/// over all pairs, as for the choice of a spectrum. `O(p³)`.
+/// `‖UᵀK_f V‖²`, with `U` and `V` the leading singular functions of the pairs of the other folds.
+/// It is at most the rank, and the constant has 1 of it. Functions are made orthonormal by `G` and
+/// `C` over all pairs, as for the choice of a spectrum. `O(p³)`.
 ///
 /// # Errors
 /// When an eigen-decomposition fails.

@@ -1,10 +1,10 @@
 //! The spectrum of `A` in `x⁺ ≈ a + Ax + Bu`, where `x` carries inputs `u` (DMD with control:
 //! Proctor, Brunton and Kutz 2016).
 //!
-//! At a fixed input the state goes on by `A`. It is that of least squares on the linear features, of
-//! which every learner has the sums, whatever forecasts are made with. `A` has a spectrum of its own
-//! only where inputs are not told by the state: under `u = Kx` without noise `A` and `A + B'K` fit
-//! alike.
+//! At a fixed input the state goes on by `A`. It is that of least squares on the linear features,
+//! of which every learner has the sums, whatever forecasts are made with. `A` has a spectrum of its
+//! own only where inputs are not told by the state: under `u = Kx` without noise `A` and `A + B'K`
+//! fit alike.
 
 use mercer_linalg_incremental::{GeneralEigen, Matrix, SymmetricEigen};
 

@@ -1,8 +1,8 @@
 //! Shapes of modes: the part of the state that moves with each of them.
 //!
-//! With eigenfunctions `f_k` the state is `x ≈ Σ_k v_k f_k(x)`, and `n` steps later it is on average
-//! `Σ_k v_k μ_kⁿ f_k(x)`. The shapes `v_k` (Koopman modes, Mezić 2005; those of DMD where functions
-//! are linear) are those of least squares over all pairs, and come from the sums alone.
+//! With eigenfunctions `f_k` the state is `x ≈ Σ_k v_k f_k(x)`, and `n` steps later it is on
+//! average `Σ_k v_k μ_kⁿ f_k(x)`. The shapes `v_k` (Koopman modes, Mezić 2005; those of DMD where
+//! functions are linear) are those of least squares over all pairs, and come from the sums alone.
 
 use std::ops::Range;
 

@@ -65,8 +65,8 @@ const ALIKE: f64 = 1e-3;
 pub struct Mode {
     /// The eigenvalue `μ`.
     pub value: Eigenvalue,
-    /// Standard error of `μ` by the jackknife over blocks, and its bias: the change from one step to
-    /// later lags that chance does not explain, or half the residual for a deterministic system.
+    /// Standard error of `μ` by the jackknife over blocks, and its bias: the change from one step
+    /// to later lags that chance does not explain, or half the residual for a deterministic system.
     pub spread: f64,
     /// `√(E|f(x⁺) − μf(x)|² / E|f(x)|²)`; for a stochastic system near `√(1 − |μ|²)`.
     pub residual: f64,

@@ -140,8 +140,8 @@ impl OperatorModel {
         &self.spectrum.modes
     }
 
-    /// The shapes of the `count` leading modes in the newest row of a state, and how much of it they
-    /// hold; of a pair that the count cuts both are held. `O(count³)`.
+    /// The shapes of the `count` leading modes in the newest row of a state, and how much of it
+    /// they hold; of a pair that the count cuts both are held. `O(count³)`.
     ///
     /// # Errors
     /// When their functions depend on each other.
