@@ -400,8 +400,7 @@ fn learn(
     let shown =
         arguments.pairs.as_ref().or(kept.model.as_ref()).map_or(String::new(), |path| path.display().to_string());
     let mut saving = kept.saving(&shown, before, model.seen());
-    let scan = arguments.read_outs.scan(model.learner.sums())?;
-    let mut pass = KoopmanPass { scan, ..KoopmanPass::new(model) };
+    let mut pass = KoopmanPass { scan: arguments.read_outs.scan(model.learner.sums())?, ..KoopmanPass::new(model) };
     let (mut step_time, mut left_out) = (pass.model.trajectory.as_ref().and_then(Trajectory::step), 0);
     let ended = pairs.as_mut().map_or(Ok(()), |pairs| pass.learn_all(chunk, pairs, &mut saving));
     match &saving {

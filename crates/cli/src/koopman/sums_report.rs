@@ -84,6 +84,27 @@ impl SumsReport<'_> {
         (mode.value.im != 0.0).then(|| std::f64::consts::TAU * self.tau() / angle)
     }
 
+    fn mode_object(&self, i: usize, mode: &Mode) -> Value {
+        json!({
+            "re": mode.value.re,
+            "im": mode.value.im,
+            "modulus": mode.value.modulus(),
+            "spread": finite(mode.spread),
+            "time_scale": self.time_scale(mode, 0.0),
+            "time_scale_interval": [self.time_scale(mode, -2.0), self.time_scale(mode, 2.0)],
+            "period": self.period(mode),
+            "residual": mode.residual,
+            "reliable": match mode.reliability {
+                Reliability::Reliable => Some(true),
+                Reliability::Unreliable => Some(false),
+                _ => None,
+            },
+            "reason": mode.reason.words(),
+            "amplitude": self.shapes.amplitudes.get(i),
+            "shape": self.shapes.shapes.get(i),
+        })
+    }
+
     fn lag_objects(&self) -> Vec<Value> {
         let one = |mode: &LagMode| {
             json!({
@@ -112,26 +133,7 @@ impl SumsReport<'_> {
             let kernel = choice.kernel.as_ref().map(AnyKernel::to_string);
             json!({"kernel": kernel, "ridge": choice.ridge, "size": choice.size})
         };
-        let modes = self.modes().iter().enumerate().map(|(i, mode)| {
-            json!({
-                "re": mode.value.re,
-                "im": mode.value.im,
-                "modulus": mode.value.modulus(),
-                "spread": finite(mode.spread),
-                "time_scale": self.time_scale(mode, 0.0),
-                "time_scale_interval": [self.time_scale(mode, -2.0), self.time_scale(mode, 2.0)],
-                "period": self.period(mode),
-                "residual": mode.residual,
-                "reliable": match mode.reliability {
-                    Reliability::Reliable => Some(true),
-                    Reliability::Unreliable => Some(false),
-                    _ => None,
-                },
-                "reason": mode.reason.words(),
-                "amplitude": self.shapes.amplitudes.get(i),
-                "shape": self.shapes.shapes.get(i),
-            })
-        });
+        let modes = self.modes().iter().enumerate().map(|(i, mode)| self.mode_object(i, mode));
         let eigenvalues = self.modes().iter().map(|mode| json!({"re": mode.value.re, "im": mode.value.im}));
         let mut object = json!({
             "pairs": model.rounds(),

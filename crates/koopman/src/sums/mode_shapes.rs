@@ -55,11 +55,8 @@ impl ShapeSums {
     /// Of the modes of `spectrum` by the sums of all pairs; `newest` are the features that are the
     /// newest row. `O(p²m)`.
     pub(crate) fn new(spectrum: &Spectrum, total: &Sums, newest: Range<usize>) -> Self {
-        let of_mode = |(mode, [re, im]): (_, &'_ [Vec<f64>; 2])| -> Vec<Vec<f64>> {
-            let mode: &Mode = mode;
-            parts(std::iter::once((&mode.value, (re, im))))
-        };
-        let functions: Vec<Vec<f64>> = spectrum.modes.iter().zip(&spectrum.functions).flat_map(of_mode).collect();
+        let modes = spectrum.modes.iter().zip(&spectrum.functions);
+        let functions = parts(modes.map(|(mode, [re, im])| (&mode.value, (re, im))));
         let columns = Matrix::from_fn(total.gram.rows(), functions.len(), |i, j| functions[j][i]);
         let mean = |value: f64| value / total.weight;
         let image = total.gram.times(&columns);
@@ -87,7 +84,7 @@ impl ShapeSums {
     /// # Errors
     /// When the functions depend on each other.
     pub(crate) fn shapes(&self, modes: &[Mode], scale: &ColumnScale) -> Result<ModeShapes, Error> {
-        let m: usize = modes.iter().map(|mode| functions_of(mode)).sum();
+        let m: usize = modes.iter().map(functions_of).sum();
         let q = self.newest.len();
         if m == 0 {
             return Ok(ModeShapes::default());

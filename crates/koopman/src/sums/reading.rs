@@ -83,20 +83,13 @@ impl OperatorSums {
             Some(best) => (best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge)),
             None => own,
         };
-        let ridges = [own.1, ridge];
         let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
-        let choice = |candidate: &Candidate, ridge: f64| Choice {
-            kernel: candidate.features.kernel().cloned(),
-            ridge,
-            size: candidate.features.len() - candidate.features.leading(),
-        };
-        // The first candidate has the linear features alone, which all others have as well.
         let of_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
         let range = settled.scale.range(&self.range);
-        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], iterates, sums);
+        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, own.1, iterates, sums);
         let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
         let (norm, spectrum, shapes) = match self.dimension == self.state {
-            true => self.spectrum(chosen[1], &pending, ridges[1], (deterministic, judged), modes)?,
+            true => self.spectrum(chosen[1], &pending, ridge, (deterministic, judged), modes)?,
             false => self.controlled(of_modes, &pending, (modes, chosen[1].features.len()))?,
         };
         Ok(OperatorModel {
@@ -105,7 +98,7 @@ impl OperatorSums {
             rounds: self.rounds,
             deterministic,
             quality,
-            choices: [choice(chosen[0], ridges[0]), choice(of_modes, ridges[1])],
+            choices: [choice_of(chosen[0], own.1), choice_of(of_modes, ridge)],
             norm,
             forecaster: fit(&sum(&groups))?,
             calibration,
@@ -231,6 +224,11 @@ impl OperatorSums {
         }
         Calibration::new(&scaled, (width, self.state), groups, horizon, fit)
     }
+}
+
+fn choice_of(candidate: &Candidate, ridge: f64) -> Choice {
+    let size = candidate.features.len() - candidate.features.leading();
+    Choice { kernel: candidate.features.kernel().cloned(), ridge, size }
 }
 
 /// The index of the largest value; the first of equal ones.
