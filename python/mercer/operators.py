@@ -18,11 +18,11 @@ import numpy.typing as npt
 
 from . import _mercer
 from ._base import read, whole
-from ._intake import Floats, resemble
+from ._intake import Floats, noted, resemble
 from ._pairs import Stepping, states
 from ._stored import Stored
 
-__all__ = ["KoopmanOperator", "Mode", "OperatorSums"]
+__all__ = ["KoopmanOperator", "LagMode", "Mode", "OperatorSums", "Sets"]
 
 
 class KoopmanOperator(_mercer.OperatorCore, Stepping, Stored):
@@ -181,13 +181,53 @@ class Mode(NamedTuple):
     reliable: bool | None
     #: Why, in a few words.
     reason: str
+    #: The deviation of its part of a row, as a part of the row's. That of the constant is the size of the mean.
+    amplitude: float
+    #: Its part of each column of the newest row, by name (``x0``, ``x1``, … without names), in the column's unit.
+    shape: dict[str, complex]
+
+
+class Sets(NamedTuple):
+    """Almost invariant sets, the heaviest first."""
+
+    #: The weight of each at rest; they need no equilibrium in the data.
+    weights: Floats
+    #: The part of each set (rows) that is in each other one step on.
+    jumps: Floats
+    #: For each state that was given its memberships, which sum to 1.
+    memberships: Floats
+    #: The set of each of these states.
+    labels: npt.NDArray[np.intp]
+    #: For each of these states the probability that the one set is reached before the other, if it was asked for.
+    committor: Floats | None
+
+
+class LagMode(NamedTuple):
+    """An eigenvalue at a lag beside the power of that at the shortest lag."""
+
+    #: The mode of the shortest lag, from 1; the constant is left out.
+    mode: int
+    lag: int
+    value: complex
+    spread: float
+    #: The power, and its spread.
+    power: complex
+    power_spread: float
+    #: Whether both agree within two spreads; None where both are too small.
+    agrees: bool | None
+
+    @property
+    def time_scale(self) -> float:
+        """Steps in which it falls by the factor e."""
+        size = abs(self.value)
+        return float(np.inf) if size >= 1 else 0.0 if size == 0 else float(-self.lag / np.log(size))
 
 
 class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
     """The Koopman operator of exact least squares on a sparse dictionary, as ``mercer koopman`` has it: width and ridge are chosen on held-out pairs.
 
     Features are 1, the state, and orthonormal coordinates on points that a dictionary of a Gaussian kernel keeps. `x` may have inputs behind the state;
-    there are then forecasts and no modes. Files are those of the command.
+    there are then forecasts, and the modes are those of A in the best ``x⁺ = a + Ax + Bu``. Files are those of the command.
 
     Cost: `O(md + p²)` multiply-adds a pair for each of six widths, `p = 1 + d + m` features; about a second to read the operator after a change.
     Source: Williams, Kevrekidis and Rowley 2015.
@@ -244,7 +284,45 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
     def modes(self, count: int = 10) -> list[Mode]:
         """The leading modes, the reliable ones of a deterministic system first."""
         self._check_fitted()
-        return [Mode(complex(re, im), *more) for re, im, *more in self._told(count)[0][:count]]
+        return [
+            Mode(complex(re, im), *more, self._by_name([complex(*part) for part in shape]))
+            for re, im, *more, shape in self._told(count)[0][:count]
+        ]
+
+    def _by_name(self, parts: list[complex]) -> dict[str, complex]:
+        """Parts of the newest row by the names of its columns."""
+        _, state, _ = self._facts()
+        return dict(zip(noted(self)[:state][-len(parts) :], parts, strict=True))
+
+    @property
+    def reconstruction_(self) -> dict[str, float | None]:
+        """The parts of the variance of a row and of the row behind it that the ten leading modes miss; None where x has inputs."""
+        self._check_fitted()
+        return dict(zip(("state_error", "step_error"), self._told(10)[2], strict=True))
+
+    def sets(self, count: int, X: Any, committor: tuple[int, int] | None = None) -> Sets:
+        """`count` almost invariant sets with the memberships of states. `committor` names two sets, from 0: the probability that the second is
+        reached before the first."""
+        weights, jumps, members, ahead = self._sets(whole("count", count), self._states(X), committor, 10)
+        table = np.array(members).reshape(-1, count)
+        told = None if ahead is None else np.clip(table @ np.array(ahead), 0.0, 1.0)
+        return Sets(np.array(weights), np.array(jumps), table, table.argmax(axis=1), told)
+
+    def lags(self, X: Any, lags: Any = (1, 2, 5, 10), count: int = 10) -> list[LagMode]:
+        """The eigenvalues of pairs so many steps apart on a trajectory, with the settings of this model: time scales against the lag, and whether
+        eigenvalues are powers of those at the shortest lag (the test of Chapman and Kolmogorov). Where they are not, a state misses something."""
+        self._check_fitted()
+        x, y = self._pairs(X, None, False)
+        if self._facts()[0] != self._facts()[1]:
+            raise _mercer.DataError("with inputs a state some steps on also depends on those between, so there are no lags to compare")
+        steps = [whole("lags", lag) for lag in lags]
+        if not steps or min(steps) < 1:
+            raise _mercer.SettingsError(f"lags are {lags!r}; give numbers of steps, such as (1, 2, 5)")
+        found = self._lags(x, y, steps, count)
+        return [
+            LagMode(mode, lag, complex(re, im), spread, complex(a, b), error, agrees)
+            for mode, lag, re, im, spread, a, b, error, agrees in found
+        ]
 
     @property
     def eigenvalues_(self) -> npt.NDArray[np.complex128]:

@@ -291,6 +291,49 @@ def test_predictions_are_sums_over_points(data):
         mercer.Krls().coef_
 
 
+def test_what_modes_are():
+    rng = np.random.default_rng(3)
+    c, s = 0.95 * np.cos(0.3), 0.95 * np.sin(0.3)
+    rows = [np.zeros(2)]
+    for _ in range(3000):
+        rows.append(np.array([[c, -s], [s, c]]) @ rows[-1] + 0.1 * rng.normal(size=2))
+    frame = pytest.importorskip("pandas").DataFrame(np.array(rows) * [1.0, 100.0], columns=["level", "flow"])
+    model = mercer.operators.OperatorSums(max_dictionary=0).fit(frame)
+    turning = max(model.modes(), key=lambda mode: mode.value.imag)
+    assert set(turning.shape) == {"level", "flow"}
+    assert abs(abs(turning.shape["flow"] / turning.shape["level"]) / 100 - 1) < 0.1 and turning.amplitude > 0.5
+    assert model.reconstruction_["state_error"] < 1e-6 < model.reconstruction_["step_error"] < 0.2
+    # Columns are found by name, not by place.
+    turned = frame[["flow", "level"]]
+    np.testing.assert_array_equal(model.eigenfunctions(turned, 3), model.eigenfunctions(frame, 3))
+    np.testing.assert_array_equal(model.predict(turned[:5]), model.predict(frame[:5]))
+    other = mercer.KoopmanOperator(kernel="gaussian:1").fit(frame / [1.0, 100.0])
+    np.testing.assert_array_equal(other.eigenfunctions(turned / [100.0, 1.0], 3), other.eigenfunctions(frame / [1.0, 100.0], 3))
+    first = [lag for lag in model.lags(turned, (1, 4), 2) if lag.mode == 1]
+    assert [lag.lag for lag in first] == [1, 4] and all(lag.agrees for lag in first)
+    assert abs(first[1].time_scale * np.log(0.95) + 1) < 0.2
+    with pytest.raises(mercer.SettingsError, match="lags"):
+        model.lags(frame, [])
+
+
+def test_sets_of_a_chain():
+    rng = np.random.default_rng(4)
+    jumps = np.array([[0.9, 0.08, 0.02], [0.1, 0.7, 0.2], [0.02, 0.18, 0.8]])
+    path = [0]
+    for u in rng.random(6000):
+        path.append(int(np.searchsorted(jumps[path[-1]].cumsum()[:2], u, side="right")))
+    model = mercer.operators.OperatorSums().fit(np.array(path, dtype=float).reshape(-1, 1))
+    states = [[0.0], [1.0], [2.0]]
+    sets = model.sets(3, states)
+    assert sets.weights.sum() == pytest.approx(1) and sorted(sets.labels) == [0, 1, 2] and sets.committor is None
+    order = sets.labels
+    np.testing.assert_allclose(sets.jumps[np.ix_(order, order)], jumps, atol=0.05)
+    ahead = model.sets(3, states, committor=(int(order[0]), int(order[2]))).committor
+    np.testing.assert_allclose(ahead, [0, 2 / 3, 1], atol=0.1)
+    with pytest.raises(mercer.MercerError, match="9 sets"):
+        model.sets(9, states)
+
+
 def test_operators_of_sums():
     model = mercer.operators.OperatorSums().fit(SERIES)
     np.testing.assert_allclose(model.forecast(SERIES[10], 5), SERIES[11:16], atol=1e-6)

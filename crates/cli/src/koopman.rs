@@ -3,11 +3,13 @@
 
 mod descent;
 mod making;
+mod mode_table;
 mod pairs;
 mod parts;
 #[cfg(feature = "plots")]
 mod picture;
 mod queries;
+mod read_outs;
 mod report;
 mod sums;
 mod sums_report;
@@ -17,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use mercer_koopman::{Error, OperatorLearner, Trajectory, Verdict};
+use mercer_koopman::{Error, LagScan, OperatorLearner, Trajectory, Verdict};
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Operator;
 
@@ -32,10 +34,13 @@ use crate::report::output::{self, Predictions};
 use crate::report::plot::PlotArguments;
 use crate::report::verbosity::rows_bar;
 use making::{Making, positive};
+#[cfg(feature = "plots")]
+use mercer_koopman::LagMode;
 use pairs::{PairChunk, PairLayout, PairStream};
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
+use read_outs::ReadOuts;
 #[cfg(feature = "serve")]
 pub(super) use sums_report::COVERAGE;
 
@@ -106,11 +111,15 @@ pub(crate) struct KoopmanArguments {
     /// [default: the usual difference of --time, or 1]
     #[arg(long, value_name = "T", value_parser = positive)]
     step_time: Option<f64>,
-    /// By sums: write the eigenfunctions at the points kept, or at the latest states where linear
-    /// features keep none, to this CSV file: x…, then real and imaginary part of each
+    /// By sums: write the eigenfunctions at the states of --predict, or else at the points kept, or
+    /// at the latest states where linear features keep none, to this CSV file: x…, then real and
+    /// imaginary part of each; with --sets also the set of each state, memberships and committor
     #[arg(long, value_name = "OUT.csv")]
     eigenfunctions: Option<PathBuf>,
-    /// Number of eigenvalues to tell, by modulus; 0 for none [default: 10, none when x carries an
+    #[command(flatten)]
+    read_outs: ReadOuts,
+    /// Number of eigenvalues to tell, by modulus; 0 for none. When x carries an action they are
+    /// those of A in the best x⁺ = a + Ax + Bu, by sums alone [default: 10, none by sogd with an
     /// action]
     #[arg(long, value_name = "K")]
     eigen: Option<usize>,
@@ -159,6 +168,8 @@ Examples:
   mercer koopman series.csv --time t --steps 24
   mercer koopman pairs.csv --method sogd --set kernel=mix:0.4*gaussian:0.4+0.6*gaussian:0.7 --set eta=0.3 --eigen 4 --json
   mercer koopman trajectory.csv --trajectory --delay 3
+  mercer koopman trajectory.csv --trajectory --lags 1,2,5,10
+  mercer koopman trajectory.csv --trajectory --sets 3 --committor 1,2 --predict states.csv --eigenfunctions sets.csv
   mercer koopman moves.csv --state-dim 3 --input-dim 4 --predict queries.csv
   zcat log.csv.gz | mercer koopman - --format csv --method sogd
   mercer koopman runs.csv --group run --time t --half-life 100000
@@ -205,7 +216,7 @@ impl KoopmanArguments {
             ("--fork", self.fork.is_some()),
             ("--merge", !self.merge.is_empty()),
         ];
-        given.into_iter().find(|option| option.1).map(|option| option.0)
+        given.into_iter().chain(self.read_outs.given()).find(|option| option.1).map(|option| option.0)
     }
 
     /// That of the model, if there is one, or of the options.
@@ -291,9 +302,9 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
         stop.failure().map_err(|failure| failure.with(&told))?;
     }
     #[cfg(feature = "plots")]
-    let draw = |subject: Result<Subject<'_>, Error>| match plot {
+    let draw = |subject: Result<Subject<'_>, Error>, lags: &[LagMode]| match plot {
         Some(plot) => {
-            let drawn = subject.and_then(|subject| picture::draw(&subject, &learnt.layout, &learnt.shown));
+            let drawn = subject.and_then(|subject| picture::draw(&subject, lags, &learnt.layout, &learnt.shown));
             plot.finish(&drawn.map_err(|error| learnt.failure(&error))?)
         }
         None => Ok(()),
@@ -303,14 +314,15 @@ pub(crate) fn run(arguments: &KoopmanArguments) -> Result<(), Failure> {
             let start = Instant::now();
             let modes = arguments.eigen.unwrap_or(MODES);
             let model = sums.model(modes, learnt.steps).map_err(|error| sums::unread(&learnt, &error))?;
+            let read = arguments.read_outs.read(&learnt, &model, modes)?;
             #[cfg(feature = "plots")]
-            draw(Ok(Subject::of_sums(&model)))?;
-            sums::tell(arguments, &learnt, &model, learnt.pass.seconds + start.elapsed(), files)
+            draw(Ok(Subject::of_sums(&model)), &read.lags)?;
+            sums::tell(arguments, &learnt, (&model, read), learnt.pass.seconds + start.elapsed(), files)
         }
         (None, Some(descent)) => {
             let operator = descent.operator();
             #[cfg(feature = "plots")]
-            draw(Subject::of_descent(operator))?;
+            draw(Subject::of_descent(operator), &[])?;
             descent::tell(arguments, &learnt, operator, files)
         }
         (None, None) => Ok(()),
@@ -388,7 +400,7 @@ fn learn(
     let shown =
         arguments.pairs.as_ref().or(kept.model.as_ref()).map_or(String::new(), |path| path.display().to_string());
     let mut saving = kept.saving(&shown, before, model.seen());
-    let mut pass = KoopmanPass::new(model);
+    let mut pass = KoopmanPass { scan: arguments.read_outs.scan(model.learner.sums())?, ..KoopmanPass::new(model) };
     let (mut step_time, mut left_out) = (pass.model.trajectory.as_ref().and_then(Trajectory::step), 0);
     let ended = pairs.as_mut().map_or(Ok(()), |pairs| pass.learn_all(chunk, pairs, &mut saving));
     match &saving {
@@ -448,15 +460,15 @@ fn check_resumable(path: &Path, saved: Operator, fresh: &Operator) -> Result<Ope
 
 /// Refuses requests that make no sense when x is more than a state.
 fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Result<(), Failure> {
-    if acts && arguments.eigen.is_some_and(|count| count > 0) {
+    if acts && one_step && arguments.eigen.is_some_and(|count| count > 0) {
         return Err(Failure::usage(
             "--eigen: with an action in x the operator leads from functions of x⁺ to functions of x, and has no eigenvalues; \
-             leave --eigen out",
+             leave --eigen out, or take --method sums, which tells those at fixed actions",
         ));
     }
     if acts && arguments.plot.plot.is_some() {
         return Err(Failure::usage(
-            "--plot: with an action in x the operator has no eigenvalues, which the picture shows; leave --plot out",
+            "--plot: the picture shows functions of a state alone, and x carries an action; leave --plot out",
         ));
     }
     if acts && one_step && arguments.steps.is_some_and(|steps| usize::from(steps) > 1) {
@@ -476,11 +488,13 @@ struct KoopmanPass {
     full: u64,
     /// Pairs that were kept out although one side of them was new.
     one_sided: u64,
+    /// Learners of the pairs at other lags, if they are asked for.
+    scan: Option<LagScan>,
 }
 
 impl KoopmanPass {
     fn new(model: Operator) -> Self {
-        Self { model, learnt: 0, seconds: Duration::ZERO, full: 0, one_sided: 0 }
+        Self { model, learnt: 0, seconds: Duration::ZERO, full: 0, one_sided: 0, scan: None }
     }
 
     /// Learns all pairs, of which `chunk` holds the first.
@@ -511,6 +525,10 @@ impl KoopmanPass {
 
     fn learn(&mut self, chunk: &PairChunk, pairs: &PairStream, saving: &mut Option<Saving>) -> Result<(), Failure> {
         for (index, (x, x_plus)) in chunk.iter(pairs.layout()).enumerate() {
+            if let Some(scan) = &mut self.scan {
+                let taken = scan.update(x, x_plus);
+                taken.map_err(|error| Failure::because(format!("{}: --lags: {error}", pairs.place(chunk, index))))?;
+            }
             if let Some(saving) = saving
                 && saving.knows([x, x_plus])?
             {

@@ -61,6 +61,14 @@ pub enum Error {
         /// Pairs that are needed.
         needed: u64,
     },
+    /// Modes that do not make so many almost invariant sets.
+    #[error("the modes do not make {asked} sets{}", numbers(fit))]
+    NoSets {
+        /// Sets asked for.
+        asked: usize,
+        /// Numbers of sets that they make; none if that is not known.
+        fit: Vec<usize>,
+    },
     /// Two learners to be merged with other scales or dictionaries.
     #[error(
         "the two have other scales or dictionaries, so their sums do not add up; learn both parts from forks of one \
@@ -76,4 +84,13 @@ pub enum Error {
     /// A parameter outside its range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
+}
+
+/// Numbers of sets that may be asked for, for a message.
+fn numbers(fit: &[usize]) -> String {
+    match fit {
+        [] => ": the states do not tell so many apart; ask for fewer".to_owned(),
+        [only] => format!("; ask for {only}"),
+        _ => format!("; ask for one of {}", fit.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }

@@ -36,6 +36,7 @@ mod eigen;
 mod error;
 mod forecast;
 mod kernel_operator;
+mod lag_scan;
 mod learner;
 mod side;
 mod sogd;
@@ -49,6 +50,7 @@ pub use dense_sogd::{DenseSogd, DenseSogdParams};
 pub use eigen::Eigenfunctions;
 pub use error::Error;
 pub use kernel_operator::KernelOperator;
+pub use lag_scan::{LagMode, LagScan};
 pub use learner::{OperatorLearner, OperatorStep};
 pub use mercer_kernels as kernels;
 pub use mercer_linalg_incremental::Eigenvalue;
@@ -56,7 +58,8 @@ pub use mercer_sparsify::{Budget, BudgetTest, DictionaryShape, Verdict};
 pub use sogd::{Sogd, SogdParams};
 pub use step_schedule::StepSchedule;
 pub use sums::{
-    Choice, DictionaryPoint, Mode, OperatorModel, OperatorSums, OperatorSumsParams, Quality, Reason, Reliability,
+    Choice, DictionaryPoint, MetastableSets, Mode, ModeShapes, OperatorModel, OperatorSums, OperatorSumsParams,
+    Quality, Reason, Reliability,
 };
 pub use trajectory::{Pair, Trajectory};
 pub use value_iteration::{Policy, ValueIterationParams, value_iteration};

@@ -12,8 +12,8 @@
 //! After 4,096 and 16,384 pairs the kernels that others beat by more than chance are dropped.
 //! [`OperatorSums::model`] costs `O(p³)` some hundred times, about a second.
 //!
-//! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts
-//! and no modes.
+//! **Inputs.** Where `x` carries inputs behind the state, `φ⁺` is `[1, x⁺]`: there are forecasts,
+//! and the modes are those of `A` in the best `x⁺ ≈ a + Ax + Bu`.
 //!
 //! **Caveats.** The units are those of the first 4,096 pairs. With a half-life they are found anew
 //! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
@@ -24,15 +24,18 @@ mod blocks;
 mod calibration;
 mod candidate;
 mod choice;
+mod controlled;
 mod features;
 mod forecaster;
 mod judge;
 mod lag_test;
+mod mode_shapes;
 mod modes;
 mod operator_model;
 mod reading;
 mod recent;
 mod scale;
+mod sets;
 mod stationarity;
 mod stretch;
 mod validity;
@@ -49,11 +52,13 @@ use candidate::{Candidate, StretchMemory};
 use choice::{RidgeScore, forecast_scores};
 use features::Features;
 use judge::first_lag;
+pub use mode_shapes::ModeShapes;
 pub use modes::Mode;
 use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::RecentPairs;
 use scale::ColumnScale;
+pub use sets::MetastableSets;
 use stretch::PairStretch;
 pub use verdict::{Reason, Reliability};
 

@@ -1,8 +1,9 @@
 //! Koopman operators of exact least squares on a sparse dictionary.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mercer::koopman::{OperatorModel, OperatorSums, OperatorSumsParams, Reliability};
+use mercer::koopman::{LagMode, LagScan, OperatorModel, OperatorSums, OperatorSumsParams, Reliability};
 use mercer::model::{AnyOperator, Model, ModelError, ModelKind, Operator, Own};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -18,8 +19,15 @@ const PIECE: usize = 256;
 /// Widths that are tried side by side.
 const WIDTHS: usize = 6;
 
-/// A mode: its eigenvalue, its spread, its residual, and whether it can be trusted.
-type Mode = (f64, f64, f64, f64, Option<bool>, &'static str);
+/// A mode: its eigenvalue, its spread, its residual, and whether it can be trusted and why; its
+/// amplitude, and its shape.
+type Mode = (f64, f64, f64, f64, Option<bool>, &'static str, f64, Vec<[f64; 2]>);
+/// Sets: their weights at rest, the jumps between them, the memberships of given states, and the
+/// committor of each set if it is asked for.
+type Sets = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Option<Vec<f64>>);
+/// A mode at a lag: mode, lag, eigenvalue, spread, power of the shortest lag with its spread, and
+/// if both agree.
+type LagRow = (usize, usize, f64, f64, f64, f64, f64, f64, Option<bool>);
 
 /// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
@@ -107,20 +115,70 @@ impl OperatorSumsCore {
         Ok(())
     }
 
-    /// The modes; and the error of one step on held-out pairs, that of no change and that of the
-    /// mean, as parts of the variance.
-    fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3])> {
+    /// The modes; the error of one step on held-out pairs, that of no change and that of the mean,
+    /// as parts of the variance; and the parts that `modes` modes miss of a row and of the row
+    /// behind it.
+    fn _told(&self, py: Python<'_>, modes: usize) -> PyResult<(Vec<Mode>, [f64; 3], (f64, Option<f64>))> {
         let model = self.read_off(py, modes, 1)?;
-        let told = model.modes().iter().map(|mode| {
+        let shapes = model.mode_shapes(modes).map_err(errors::operator)?;
+        let parts = shapes.amplitudes.iter().zip(&shapes.shapes);
+        let told = model.modes().iter().zip(parts).map(|(mode, (amplitude, shape))| {
             let reliable = match mode.reliability {
                 Reliability::Reliable => Some(true),
                 Reliability::Unreliable => Some(false),
                 _ => None,
             };
-            (mode.value.re, mode.value.im, mode.spread, mode.residual, reliable, mode.reason.words())
+            let (value, words) = (mode.value, mode.reason.words());
+            (value.re, value.im, mode.spread, mode.residual, reliable, words, *amplitude, shape.clone())
         });
         let quality = model.quality();
-        Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean]))
+        let missed = (shapes.state_error, shapes.step_error);
+        Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean], missed))
+    }
+
+    /// `count` almost invariant sets by the leading `modes` modes, with the memberships of states;
+    /// the committor is from one set to another, from 0.
+    fn _sets(
+        &self,
+        py: Python<'_>,
+        count: usize,
+        x: PyReadonlyArray2<'_, f64>,
+        committor: Option<(usize, usize)>,
+        modes: usize,
+    ) -> PyResult<Sets> {
+        let (model, (xs, _, d)) = (self.read_off(py, modes, 1)?, arrays::table(&x)?);
+        let sets = model.sets(count).map_err(errors::operator)?;
+        let mut members = Vec::with_capacity(xs.len() / d.max(1));
+        for x in xs.chunks_exact(d.max(1)) {
+            members.push(sets.memberships(&model.eigenfunctions(x).map_err(errors::operator)?));
+        }
+        let committor = committor.map(|(from, to)| sets.committor(from, to)).transpose().map_err(errors::operator)?;
+        Ok((sets.weights(), sets.jumps(), members, committor))
+    }
+
+    /// The eigenvalues of the pairs that are so many steps apart on the paths of these pairs.
+    fn _lags(
+        &self,
+        py: Python<'_>,
+        x: PyReadonlyArray2<'_, f64>,
+        y: PyReadonlyArray2<'_, f64>,
+        lags: Vec<NonZeroUsize>,
+        count: usize,
+    ) -> PyResult<Vec<LagRow>> {
+        let params = self.look(py, |sums| *sums.params())?;
+        let ((xs, _, d), (ys, _, state)) = (arrays::table(&x)?, arrays::table(&y)?);
+        let (xs, ys) = (xs.to_vec(), ys.to_vec());
+        let found = patiently(py, usize::MAX, move || {
+            let mut scan = LagScan::new(state, &lags, params)?;
+            xs.chunks_exact(d.max(1)).zip(ys.chunks_exact(state.max(1))).try_for_each(|(x, y)| scan.update(x, y))?;
+            scan.modes(count)
+        })?;
+        let row = |mode: &LagMode| {
+            let LagMode { value, power, .. } = mode;
+            let (re, im) = (value.re, value.im);
+            (mode.mode, mode.lag, re, im, mode.spread, power.re, power.im, mode.power_spread, mode.agrees)
+        };
+        Ok(found.map_err(errors::operator)?.iter().map(row).collect())
     }
 
     /// Real and imaginary parts of the eigenfunctions of the modes at states: a row a state, and

@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use mercer_kernels::AnyKernel;
 use mercer_kernels::Points;
-use mercer_koopman::{Eigenvalue, Error, KMeans, KernelOperator, OperatorModel, orthonormal_rows};
+use mercer_koopman::{Eigenvalue, Error, KMeans, KernelOperator, LagMode, OperatorModel, orthonormal_rows};
 use mercer_plots::{Figure, Grid, HeatMap, Panels, Scale, significant};
 
 use super::pairs::PairLayout;
@@ -93,12 +93,15 @@ impl<'a> Subject<'a> {
 ///
 /// # Errors
 /// Those of the functions and of the partition.
-pub(super) fn draw(subject: &Subject<'_>, layout: &PairLayout, data: &str) -> Result<Panels, Error> {
+pub(super) fn draw(subject: &Subject<'_>, lags: &[LagMode], layout: &PairLayout, data: &str) -> Result<Panels, Error> {
     let data = short_name(data);
     let Subject { values: all, spreads, leading, kept, places: known, functions } = subject;
     let title = format!("Koopman operator of {data}: {kept}");
     let mut panels = Panels::new(title, 2);
     panels = panels.panel(spectrum(all, spreads.as_deref()));
+    if let Some(scales) = time_scales(lags) {
+        panels = panels.panel(scales);
+    }
     if known.is_empty() {
         return Ok(panels);
     }
@@ -126,6 +129,21 @@ pub(super) fn draw(subject: &Subject<'_>, layout: &PairLayout, data: &str) -> Re
         });
     }
     Ok(panels)
+}
+
+/// Time scales against the lag, a line a mode, in steps: flat where a state tells all that matters.
+fn time_scales(lags: &[LagMode]) -> Option<Figure> {
+    let modes = lags.iter().map(|mode| mode.mode).max()?;
+    let mut figure = Figure::new("Implied time scales").x_label("lag, in steps").y_label("time scale, in steps");
+    for k in 1..=modes.min(FUNCTIONS) {
+        let scale = |mode: &LagMode| -(mode.lag as f64) / mode.value.modulus().ln();
+        let own = lags.iter().filter(|mode| mode.mode == k && mode.value.modulus() < 1.0 - 1e-9);
+        let (xs, ys): (Vec<f64>, Vec<f64>) = own.map(|mode| (mode.lag as f64, scale(mode))).unzip();
+        if !xs.is_empty() {
+            figure = figure.line(format!("mode {k}"), &xs, &ys);
+        }
+    }
+    Some(figure)
 }
 
 fn kept(points: usize) -> String {

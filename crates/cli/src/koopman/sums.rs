@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use mercer_koopman::{Error, OperatorModel, Trajectory};
 
+use super::read_outs::ReadOff;
 use super::sums_report::{COVERAGE, Forecast, SumsReport};
 use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
 use crate::report::failure::Failure;
-use crate::report::output::{self, Predictions, number};
+use crate::report::output;
 
 /// Why sums cannot be read.
 pub(super) fn unread(learnt: &Learnt, error: &Error) -> Failure {
@@ -23,12 +24,14 @@ pub(super) fn unread(learnt: &Learnt, error: &Error) -> Failure {
 pub(super) fn tell(
     arguments: &KoopmanArguments,
     learnt: &Learnt,
-    model: &OperatorModel,
+    (model, read): (&OperatorModel, ReadOff),
     time: Duration,
     files: ExtraFiles,
 ) -> Result<(), Failure> {
     let trajectory = learnt.pass.model.trajectory.as_ref();
     let forecast = forecast(model, learnt, trajectory).map_err(|error| learnt.failure(&error))?;
+    let modes = arguments.eigen.unwrap_or(MODES);
+    let shapes = model.mode_shapes(modes).map_err(|error| learnt.failure(&error))?;
     let report = SumsReport {
         data: &learnt.shown,
         layout: &learnt.layout,
@@ -37,8 +40,10 @@ pub(super) fn tell(
         left_out: learnt.left_out,
         stopped: learnt.stopped,
         tau: arguments.step_time.or(learnt.step_time),
-        modes: arguments.eigen.unwrap_or(MODES),
+        modes,
         model,
+        shapes,
+        read,
         forecast,
         seconds: time.as_secs_f64(),
     };
@@ -47,7 +52,7 @@ pub(super) fn tell(
         file.finish()?;
     }
     if let Some(mut file) = files.eigenfunctions {
-        write_eigenfunctions(&mut file, model).map_err(|error| error.with(&learnt.shown))?;
+        report.read.write_functions(&mut file, (learnt, model)).map_err(|error| error.with(&learnt.shown))?;
         file.finish()?;
     }
     output::print(&if arguments.json {
@@ -77,18 +82,4 @@ fn forecast(
     let rows = model.forecast(last, &[], steps)?.into_iter().map(|mut state| state.split_off(newest)).collect();
     let half_widths = (1..=steps).map(|step| model.half_widths(step, COVERAGE).split_off(newest)).collect();
     Ok(Some(Forecast { rows, half_widths, from_end: true }))
-}
-
-/// The eigenfunctions at the points kept, or at the latest states: x…, then real and imaginary part
-/// of each.
-fn write_eigenfunctions(file: &mut Predictions, model: &OperatorModel) -> Result<(), Failure> {
-    let names = (1..=model.units().len()).map(|i| format!("x{i}"));
-    let parts = (1..=model.modes().len()).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
-    file.write(&(names.chain(parts).collect::<Vec<_>>().join(",") + "\n"))?;
-    for point in model.places() {
-        let values = model.eigenfunctions(&point).map_err(|error| Failure::because(error.to_string()))?;
-        let cells = point.iter().chain(values.iter().flatten()).map(|value| number(*value));
-        file.write(&(cells.collect::<Vec<_>>().join(",") + "\n"))?;
-    }
-    Ok(())
 }

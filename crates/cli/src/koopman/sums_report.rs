@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 
 use mercer_kernels::AnyKernel;
-use mercer_koopman::{Choice, Mode, OperatorModel, Quality, Reliability, Trajectory};
+use mercer_koopman::{Choice, LagMode, Mode, ModeShapes, OperatorModel, Quality, Reason, Reliability, Trajectory};
 use serde_json::{Value, json};
 
 use super::pairs::PairLayout;
+use super::read_outs::ReadOff;
 use crate::report::output::{digits, number};
 
 /// The part of the true states that intervals shall hold.
@@ -38,6 +39,9 @@ pub(super) struct SumsReport<'a> {
     /// Modes that are wanted at most.
     pub(super) modes: usize,
     pub(super) model: &'a OperatorModel,
+    /// Those of the modes that are wanted.
+    pub(super) shapes: ModeShapes,
+    pub(super) read: ReadOff,
     pub(super) forecast: Option<Forecast>,
     pub(super) seconds: f64,
 }
@@ -47,19 +51,75 @@ impl SumsReport<'_> {
         self.tau.unwrap_or(1.0)
     }
 
-    fn modes(&self) -> &[Mode] {
+    pub(super) fn modes(&self) -> &[Mode] {
         &self.model.modes()[..self.model.modes().len().min(self.modes)]
     }
 
     /// `−τ/ln|μ|` at a modulus moved by so many spreads; `None` from 1 on.
-    fn time_scale(&self, mode: &Mode, spreads: f64) -> Option<f64> {
-        let modulus = mode.value.modulus() + spreads * mode.spread;
-        (modulus < 1.0 - 1e-9).then(|| if modulus > 0.0 { -self.tau() / modulus.ln() } else { 0.0 })
+    pub(super) fn time_scale(&self, mode: &Mode, spreads: f64) -> Option<f64> {
+        time_scale(mode.value.modulus() + spreads * mode.spread, self.tau())
     }
 
-    fn period(&self, mode: &Mode) -> Option<f64> {
+    /// The same at a lag, which all is over.
+    pub(super) fn lag_scale(&self, mode: &LagMode, spreads: f64) -> Option<f64> {
+        time_scale(mode.value.modulus() + spreads * mode.spread, mode.lag as f64 * self.tau())
+    }
+
+    /// The names of the columns of a state's newest row: those of the trajectory, or of x.
+    pub(super) fn shape_columns(&self) -> Vec<String> {
+        let mut names = self.layout.names();
+        let state = self.layout.state_dimension;
+        names.truncate(state);
+        names.split_off(state - self.trajectory.map_or(state, Trajectory::columns))
+    }
+
+    /// Their units.
+    pub(super) fn shape_units(&self) -> Vec<f64> {
+        let state = self.layout.state_dimension;
+        self.model.units()[state - self.trajectory.map_or(state, Trajectory::columns)..state].to_vec()
+    }
+
+    pub(super) fn period(&self, mode: &Mode) -> Option<f64> {
         let angle = mode.value.im.atan2(mode.value.re).abs();
         (mode.value.im != 0.0).then(|| std::f64::consts::TAU * self.tau() / angle)
+    }
+
+    fn mode_object(&self, i: usize, mode: &Mode) -> Value {
+        json!({
+            "re": mode.value.re,
+            "im": mode.value.im,
+            "modulus": mode.value.modulus(),
+            "spread": finite(mode.spread),
+            "time_scale": self.time_scale(mode, 0.0),
+            "time_scale_interval": [self.time_scale(mode, -2.0), self.time_scale(mode, 2.0)],
+            "period": self.period(mode),
+            "residual": mode.residual,
+            "reliable": match mode.reliability {
+                Reliability::Reliable => Some(true),
+                Reliability::Unreliable => Some(false),
+                _ => None,
+            },
+            "reason": mode.reason.words(),
+            "amplitude": self.shapes.amplitudes.get(i),
+            "shape": self.shapes.shapes.get(i),
+        })
+    }
+
+    fn lag_objects(&self) -> Vec<Value> {
+        let one = |mode: &LagMode| {
+            json!({
+                "mode": mode.mode,
+                "lag": mode.lag,
+                "re": mode.value.re,
+                "im": mode.value.im,
+                "spread": finite(mode.spread),
+                "time_scale": self.lag_scale(mode, 0.0),
+                "time_scale_interval": [self.lag_scale(mode, -2.0), self.lag_scale(mode, 2.0)],
+                "power": {"re": mode.power.re, "im": mode.power.im, "spread": finite(mode.power_spread)},
+                "agrees": mode.agrees,
+            })
+        };
+        self.read.lags.iter().map(one).collect()
     }
 
     /// The keys of the paper's learner, then what this one knows.
@@ -73,29 +133,11 @@ impl SumsReport<'_> {
             let kernel = choice.kernel.as_ref().map(AnyKernel::to_string);
             json!({"kernel": kernel, "ridge": choice.ridge, "size": choice.size})
         };
-        let finite = |value: f64| value.is_finite().then_some(value);
-        let modes = self.modes().iter().map(|mode| {
-            json!({
-                "re": mode.value.re,
-                "im": mode.value.im,
-                "modulus": mode.value.modulus(),
-                "spread": finite(mode.spread),
-                "time_scale": self.time_scale(mode, 0.0),
-                "time_scale_interval": [self.time_scale(mode, -2.0), self.time_scale(mode, 2.0)],
-                "period": self.period(mode),
-                "residual": mode.residual,
-                "reliable": match mode.reliability {
-                    Reliability::Reliable => Some(true),
-                    Reliability::Unreliable => Some(false),
-                    _ => None,
-                },
-                "reason": mode.reason.words(),
-            })
-        });
+        let modes = self.modes().iter().enumerate().map(|(i, mode)| self.mode_object(i, mode));
         let eigenvalues = self.modes().iter().map(|mode| json!({"re": mode.value.re, "im": mode.value.im}));
         let mut object = json!({
             "pairs": model.rounds(),
-            "dictionary_size": model.spectrum_choice().size,
+            "dictionary_size": model.dictionary().len(),
             "dictionary_indices": rounds,
             "hs_norm": model.hs_norm(),
             "forced_rejections": 0,
@@ -112,7 +154,13 @@ impl SumsReport<'_> {
             "instruments": model.has_instruments(),
             "reversible": model.is_reversible(),
             "wanders": model.wanders(),
+            "names": &self.layout.names()[..self.layout.input_dimension],
             "units": model.units(),
+            "shape_names": self.shape_columns(),
+            "reconstruction": {"state_error": self.shapes.state_error, "step_error": self.shapes.step_error},
+            "vamp2": model.vamp2(),
+            "sets": self.read.sets_object(),
+            "lags": self.lag_objects(),
             "forecast_choice": choice(model.forecast_choice()),
             "mode_choice": choice(model.spectrum_choice()),
             "modes": modes.collect::<Vec<_>>(),
@@ -155,6 +203,12 @@ impl SumsReport<'_> {
             line("modes from", &choice(model.spectrum_choice()));
         }
         line("one-step error", &error(model.quality()));
+        if !self.modes().is_empty() {
+            line("the modes hold", &self.held());
+            if let Some(score) = model.vamp2() {
+                line("VAMP-2 held out", &format!("{} of at most {}", digits(score), self.modes));
+            }
+        }
         let nature = if model.is_deterministic() {
             "deterministic: forecasts iterate"
         } else if model.is_reversible() {
@@ -176,13 +230,29 @@ impl SumsReport<'_> {
         text
     }
 
+    /// How much of the state the modes hold.
+    fn held(&self) -> String {
+        let part =
+            |missed: f64| format!("{} %", digits(format!("{:.2e}", 100.0 * (1.0 - missed)).parse().unwrap_or(0.0)));
+        let step = self.shapes.step_error.map(|missed| format!(", and {} of it one step on", part(missed)));
+        format!("{} of the variance of a row{}", part(self.shapes.state_error), step.unwrap_or_default())
+    }
+
     /// Notes that a person needs to trust the figures.
     fn notes(&self) -> Vec<&'static str> {
         let Quality { held_out, no_change, mean, .. } = self.model.quality();
+        let acts = self.layout.acts() && !self.modes().is_empty();
+        let follows = self.modes().iter().any(|mode| mode.reason == Reason::InputsFollow);
         let ended = self.trajectory.is_some_and(|trajectory| trajectory.state().is_none());
         let notes = [
             (mean > 0.0 && held_out >= mean.min(no_change))
                 .then_some("forecasts are no better than the mean or no change; more pairs, or --delay, may help"),
+            (acts && self.model.forecast_choice().kernel.is_some()).then_some(
+                "forecasts come from a non-linear operator, and the modes are those of A in the best x⁺ = a + Ax + Bu",
+            ),
+            follows.then_some(
+                "the state tells the inputs, so that the data do not tell what it would do at fixed ones; vary the inputs",
+            ),
             self.model.wanders().then_some(
                 "the record wanders or has a trend: time scales would be those of the record, and no mode is reliable; differences \
                  of the rows may be what is stationary",
@@ -196,50 +266,6 @@ impl SumsReport<'_> {
             self.stopped.then_some("ended by a signal; the same command with --resume goes on from here"),
         ];
         notes.into_iter().flatten().collect()
-    }
-
-    fn mode_lines(&self) -> String {
-        if self.modes().is_empty() {
-            return String::new();
-        }
-        let unit = if self.tau.is_some() { "units of time" } else { "steps" };
-        let mut text = format!(
-            "\n  {:>4}  {:<24}{:<12}{:<12}{:<32}{:<12}{:<12}reliable\n",
-            "mode", "eigenvalue", "± spread", "modulus", "time scale", "period", "residual"
-        );
-        let told = |time: Option<f64>| time.map_or("infinite".to_owned(), digits);
-        for (i, mode) in self.modes().iter().enumerate() {
-            let (re, im) = (mode.value.re, mode.value.im);
-            let value = match im == 0.0 {
-                true => digits(re),
-                false => format!("{} {} {}i", digits(re), if im < 0.0 { '−' } else { '+' }, digits(im.abs())),
-            };
-            // Three figures, so that the column holds them.
-            let spread: Option<f64> =
-                format!("{:.2e}", mode.spread).parse().ok().filter(|spread: &f64| spread.is_finite());
-            let spread = spread.map_or("unknown".to_owned(), digits);
-            let scale = format!(
-                "{} ({}–{})",
-                told(self.time_scale(mode, 0.0)),
-                told(self.time_scale(mode, -2.0)),
-                told(self.time_scale(mode, 2.0))
-            );
-            let period = self.period(mode).map_or("–".to_owned(), digits);
-            let (modulus, residual) = (digits(mode.value.modulus()), digits(mode.residual));
-            let reliable = match mode.reliability {
-                Reliability::Reliable => "yes",
-                Reliability::Unreliable => "no",
-                _ => "cannot tell",
-            };
-            let reason = mode.reason.words();
-            let _ = writeln!(
-                text,
-                "  {:>4}  {value:<24}{spread:<12}{modulus:<12}{scale:<32}{period:<12}{residual:<12}{reliable}: {reason}",
-                i + 1
-            );
-        }
-        let _ = writeln!(text, "  time scales and periods are in {unit}, ranges within two spreads");
-        text
     }
 
     /// The forecasts as CSV: those from the end with step and interval.
@@ -270,6 +296,14 @@ impl SumsReport<'_> {
         }
         text
     }
+}
+
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}
+
+fn time_scale(modulus: f64, time: f64) -> Option<f64> {
+    (modulus < 1.0 - 1e-9).then(|| if modulus > 0.0 { -time / modulus.ln() } else { 0.0 })
 }
 
 fn choice(Choice { kernel, ridge, size, .. }: &Choice) -> String {

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use mercer_linalg_incremental::{Matrix, Singular, SymmetricEigen};
 
-use super::blocks::{Group, Sums, sum};
+use super::blocks::{Group, Sums, add, sum};
 use super::candidate::{FOLDS, Fold};
 use crate::Error;
 
@@ -25,6 +25,8 @@ use crate::Error;
 pub(crate) const RIDGES: [f64; 8] = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-11];
 /// The ridge on the constant and the state: against columns that depend on each other.
 const SLIGHT: f64 = 1e-10;
+/// Directions below this part of the largest are rounding.
+const NEGLIGIBLE: f64 = 1e-12;
 /// An error below this part of the variance is rounding of the sums.
 const ROUNDING: f64 = 1e-13;
 
@@ -143,6 +145,49 @@ pub(crate) fn spectrum_scores(total: &Sums, folds: &[Fold; FOLDS], next: &Matrix
         RidgeScore { ridge: *ridge, value: parts.iter().sum(), parts }
     });
     Ok(scores.filter(|score| score.value.is_finite()).collect())
+}
+
+/// The VAMP-2 score of rank `rank` on held-out pairs (Wu and Noé 2020): the mean over the folds of
+/// `‖UᵀK_f V‖²`, with `U` and `V` the leading singular functions of the pairs of the other folds.
+/// It is at most the rank, and the constant has 1 of it. Functions are made orthonormal by `G` and
+/// `C` over all pairs, as for the choice of a spectrum. `O(p³)`.
+///
+/// # Errors
+/// When an eigen-decomposition fails.
+pub(crate) fn vamp2(
+    total: &Sums,
+    folds: &[Fold; FOLDS],
+    next: &Matrix,
+    (ridge, rank): (f64, usize),
+) -> Result<f64, Error> {
+    let (wg, ug) = eigen(&total.gram, total.weight)?;
+    let (wc, uc) = eigen(next, total.weight)?;
+    let most = |values: &[f64]| values.first().copied().unwrap_or(0.0);
+    // Directions that are rounding have no part.
+    let whiten = |value: f64, most: f64| if value > NEGLIGIBLE * most { 1.0 / (value + ridge).sqrt() } else { 0.0 };
+    let white = |fold: &Matrix, weight: f64| {
+        let seen = ug.transposed_times(&fold.times(&uc));
+        let one = |i: usize, j: usize| whiten(wg[i], most(&wg)) * seen.entry(i, j) * whiten(wc[j], most(&wc)) / weight;
+        Matrix::from_fn(wg.len(), wc.len(), one)
+    };
+    let used: Vec<&Fold> = folds.iter().filter(|fold| fold.weight > 0.0).collect();
+    let weight: f64 = used.iter().map(|fold| fold.weight).sum();
+    let mut score = 0.0;
+    for fold in &used {
+        let mut rest = Matrix::zeros(wg.len(), wc.len());
+        used.iter().filter(|other| !std::ptr::eq(**other, *fold)).for_each(|other| add(&mut rest, 1.0, &other.cross));
+        let (own, others) = (white(&fold.cross, fold.weight), white(&rest, weight - fold.weight));
+        let square = others.times_transposed(&others);
+        let SymmetricEigen { values, vectors } = SymmetricEigen::new(wg.len(), |i, j| square.entry(i, j))?;
+        let rank = values.iter().take(rank).filter(|value| **value > NEGLIGIBLE * most(&values)).count();
+        let left = Matrix::from_fn(wg.len(), rank, |i, r| vectors[r][i]);
+        // V = KᵀU/σ
+        let mut right = others.transposed_times(&left);
+        (0..rank).for_each(|r| right.column_mut(r).iter_mut().for_each(|v| *v /= values[r].sqrt()));
+        let seen = left.transposed_times(&own.times(&right));
+        score += seen.values().iter().map(|s| s * s).sum::<f64>() / used.len() as f64;
+    }
+    Ok(score)
 }
 
 /// Eigenvalues, none below 0, and eigenvectors as columns, of `matrix / weight`.

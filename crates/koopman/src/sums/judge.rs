@@ -36,6 +36,10 @@ pub(crate) fn judge(spectrum: &mut Spectrum, groups: &[Group<'_>], facts: System
     spectrum.wanders = test_stationarity(&mut spectrum.modes, groups, facts);
     if facts.deterministic {
         put_in_order(spectrum);
+        // Two spreads are then the residual, within which a normal operator has an eigenvalue: that
+        // of a system on its attractor. Where there is no noise, functions are what is wrong.
+        let others = spectrum.modes.iter_mut().filter(|mode| mode.reason != Reason::Constant);
+        others.for_each(|mode| mode.spread = mode.spread.hypot(0.5 * mode.residual));
     }
     Ok(())
 }

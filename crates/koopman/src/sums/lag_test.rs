@@ -23,6 +23,8 @@ const MEASURABLE: f64 = 4.0;
 const NEAR: f64 = 0.5;
 /// At both lags it may differ by this part and this much, or by so many standard errors.
 const CLOSE: (f64, f64, f64) = (0.15, 0.05, 2.0);
+/// Standard errors by which a correlation is off for more than chance.
+const BEYOND_CHANCE: f64 = 1.0;
 /// Fewest blocks of the test.
 const FEWEST_BLOCKS: usize = 6;
 /// Pairs that have a successor `2L` steps on, at least this part of all.
@@ -33,7 +35,8 @@ const ENOUGH: f64 = 0.1;
 pub(super) struct Correlation {
     at: [Eigenvalue; 2],
     errors: [f64; 2],
-    /// The change of the modulus between lags 1 and `2L` that chance does not explain.
+    /// The change of the eigenvalue from one step to the lags `L` and `2L` that chance does not
+    /// explain.
     pub(super) bias: f64,
 }
 
@@ -168,6 +171,15 @@ fn correlation(own: &[Part], value: Eigenvalue, lag: usize) -> Correlation {
     let rate = |left_out: Option<usize>| (over(left_out, 1).modulus() / over(left_out, 0).modulus()).ln() / lag as f64;
     let off = value.modulus() * (rate(None) - value.modulus().ln());
     let chance = value.modulus() * error(&rate);
-    let bias = (off * off - chance * chance).max(0.0).sqrt();
-    Correlation { at, errors, bias: if bias.is_finite() { bias } else { 0.0 } }
+    let of_rate = (off * off - chance * chance).max(0.0).sqrt();
+    // The change of μ that takes its powers to the correlations: |dμⁿ| = n|μ|ⁿ⁻¹|dμ|.
+    let of_power = [0, 1].map(|k| {
+        let (n, size) = ((k + 1) * lag, value.modulus());
+        let off = distance(at[k], power(value, n));
+        let told = size.powi(n as i32) > MEASURABLE * errors[k] && off > BEYOND_CHANCE * errors[k];
+        if told { (off * off - errors[k] * errors[k]).sqrt() / (n as f64 * size.powi(n as i32 - 1)) } else { 0.0 }
+    });
+    let finite = |bias: f64| if bias.is_finite() { bias.min(1.0) } else { 0.0 };
+    let bias = [of_rate, of_power[0], of_power[1]].map(finite).into_iter().fold(0.0, f64::max);
+    Correlation { at, errors, bias }
 }

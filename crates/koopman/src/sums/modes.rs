@@ -65,8 +65,8 @@ const ALIKE: f64 = 1e-3;
 pub struct Mode {
     /// The eigenvalue `μ`.
     pub value: Eigenvalue,
-    /// Standard error of `μ` by the jackknife over blocks, and the change of its modulus from one
-    /// step to later lags that chance does not explain.
+    /// Standard error of `μ` by the jackknife over blocks, and its bias: the change from one step
+    /// to later lags that chance does not explain, or half the residual for a deterministic system.
     pub spread: f64,
     /// `√(E|f(x⁺) − μf(x)|² / E|f(x)|²)`; for a stochastic system near `√(1 − |μ|²)`.
     pub residual: f64,
@@ -101,6 +101,8 @@ pub(crate) struct Spectrum {
     pub(crate) reversible: bool,
     /// True if the record wanders or has a trend.
     pub(crate) wanders: bool,
+    /// The VAMP-2 score on held-out pairs, of as many singular functions as modes are wanted.
+    pub(crate) vamp2: Option<f64>,
     /// Sums that the eigenpairs were fitted from.
     pub(super) source: FitSource,
 }
@@ -125,7 +127,8 @@ impl Vector<'_> {
     }
 }
 
-/// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs.
+/// The modes of the square operator `operator` by the sums of `groups` and `C` over all pairs, of a
+/// deterministic system or not; instruments are looked for if it `asks`.
 /// `O(p³)`.
 ///
 /// # Errors
@@ -134,7 +137,7 @@ pub(crate) fn spectrum(
     operator: &Matrix,
     groups: &[Group<'_>],
     next: &Matrix,
-    deterministic: bool,
+    (deterministic, asks): (bool, bool),
     count: usize,
 ) -> Result<Spectrum, Error> {
     if groups.is_empty() {
@@ -149,7 +152,7 @@ pub(crate) fn spectrum(
     let fit = span.fit(source)?;
     let mut modes = span.modes(&fit, deterministic);
     let mut spectrum = Spectrum { blocks: fit.left_out.len(), reversible, ..Spectrum::default() };
-    if !deterministic && total.lags > ENOUGH * total.weight {
+    if asks && !deterministic && total.lags > ENOUGH * total.weight {
         let of = |modes: &[(Mode, [Vec<f64>; 2])]| parts(modes.iter().map(|(mode, [re, im])| (&mode.value, (re, im))));
         let strong = |(mode, _): &&(Mode, [Vec<f64>; 2])| mode.value.modulus() > STRONG * mode.spread.max(ROUNDING);
         let trusted: Vec<_> = modes.iter().filter(strong).cloned().collect();
@@ -452,7 +455,7 @@ fn basis(columns: &[Vec<f64>], total: &Sums) -> Result<Matrix, Error> {
 }
 
 /// The standard error of an eigenvalue, from the nearest ones when each block is left out.
-fn spread(value: Eigenvalue, left_out: &[Vec<Eigenvalue>]) -> f64 {
+pub(super) fn spread(value: Eigenvalue, left_out: &[Vec<Eigenvalue>]) -> f64 {
     let distance = |a: &Eigenvalue| (a.re - value.re).hypot(a.im - value.im);
     let nearest = |values: &Vec<Eigenvalue>| {
         values.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).copied().unwrap_or(value)

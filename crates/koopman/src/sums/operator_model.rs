@@ -9,6 +9,7 @@ use super::blocks::{Group, sum};
 use super::calibration::Calibration;
 use super::features::Features;
 use super::forecaster::{ForecastMemory, Forecaster};
+use super::mode_shapes::{ModeShapes, ShapeSums};
 use super::modes::{Mode, Spectrum};
 use super::scale::ColumnScale;
 use crate::Error;
@@ -79,6 +80,7 @@ pub struct OperatorModel {
     pub(crate) calibration: Calibration,
     pub(crate) spectral: Features,
     pub(crate) spectrum: Spectrum,
+    pub(crate) shapes: ShapeSums,
     /// The latest pairs, flat, if the modes have no dictionary.
     pub(crate) latest: Vec<f64>,
 }
@@ -131,10 +133,29 @@ impl OperatorModel {
     }
 
     /// The modes: by decreasing modulus, for a deterministic system the reliable ones first, and of
-    /// one modulus the slow ones. None where `x` carries inputs.
+    /// one modulus the slow ones. Where `x` carries inputs they are those of `A` in the best
+    /// `x⁺ ≈ a + Ax + Bu`, without the constant.
     #[must_use]
     pub fn modes(&self) -> &[Mode] {
         &self.spectrum.modes
+    }
+
+    /// The shapes of the `count` leading modes in the newest row of a state, and how much of it
+    /// they hold; of a pair that the count cuts both are held. `O(count³)`.
+    ///
+    /// # Errors
+    /// When their functions depend on each other.
+    pub fn mode_shapes(&self, count: usize) -> Result<ModeShapes, Error> {
+        let modes = self.modes();
+        self.shapes.shapes(&modes[..count.min(modes.len())], &self.scale)
+    }
+
+    /// The VAMP-2 score on held-out pairs of as many singular functions as modes were asked for: at
+    /// most their number, and the constant has 1 of it. It compares columns, delays and settings.
+    /// `None` where `x` carries inputs, or no mode was asked for.
+    #[must_use]
+    pub fn vamp2(&self) -> Option<f64> {
+        self.spectrum.vamp2
     }
 
     /// True if the modes come from two-stage least squares, because the states are measured with

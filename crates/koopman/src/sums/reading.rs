@@ -4,9 +4,11 @@ use super::blocks::{Group, MOST_BLOCKS, Sums, sum};
 use super::calibration::Calibration;
 use super::candidate::Candidate;
 use super::choice::{self, RidgeScore, forecast_scores, spectrum_scores};
+use super::controlled;
 use super::forecaster::Forecaster;
 use super::judge::{SystemFacts, judge};
-use super::modes::{Spectrum, of_least_residual, spectrum};
+use super::mode_shapes::ShapeSums;
+use super::modes::{Mode, Spectrum, of_least_residual, put_in_order, spectrum};
 use super::operator_model::{Choice, OperatorModel, quality};
 use super::scale::ColumnScale;
 use super::stretch::PairStretch;
@@ -33,6 +35,20 @@ impl OperatorSums {
     /// # Errors
     /// When there are fewer than 10 pairs, or equations or an eigen-decomposition fail.
     pub fn model(&self, modes: usize, horizon: usize) -> Result<OperatorModel, Error> {
+        self.read_off(modes, horizon, true)
+    }
+
+    /// The modes of least squares alone, with spreads of chance alone: what is compared across lags
+    /// must be made alike at each of them, with or without a path.
+    ///
+    /// # Errors
+    /// As [`model`](Self::model).
+    pub(crate) fn plain_modes(&self, count: usize) -> Result<Vec<Mode>, Error> {
+        Ok(self.read_off(count, 1, false)?.spectrum.modes)
+    }
+
+    /// `judged` unless modes are plain ones.
+    fn read_off(&self, modes: usize, horizon: usize, judged: bool) -> Result<OperatorModel, Error> {
         let (settled, pending) = self.read()?;
         let columns = self.newest();
         let mut scored = Vec::with_capacity(settled.candidates.len());
@@ -67,19 +83,14 @@ impl OperatorSums {
             Some(best) => (best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge)),
             None => own,
         };
-        let ridges = [own.1, ridge];
         let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
-        let choice = |k: usize| Choice {
-            kernel: chosen[k].features.kernel().cloned(),
-            ridge: ridges[k],
-            size: chosen[k].features.len() - chosen[k].features.leading(),
-        };
+        let of_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
         let range = settled.scale.range(&self.range);
-        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, ridges[0], iterates, sums);
+        let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, own.1, iterates, sums);
         let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
-        let (norm, spectrum) = match self.dimension == self.state {
-            true => self.spectrum(chosen[1], &pending, ridges[1], deterministic, modes)?,
-            false => (0.0, Spectrum::default()),
+        let (norm, spectrum, shapes) = match self.dimension == self.state {
+            true => self.spectrum(chosen[1], &pending, ridge, (deterministic, judged), modes)?,
+            false => self.controlled(of_modes, &pending, (modes, chosen[1].features.len()))?,
         };
         Ok(OperatorModel {
             scale: settled.scale.clone(),
@@ -87,13 +98,14 @@ impl OperatorSums {
             rounds: self.rounds,
             deterministic,
             quality,
-            choices: [choice(0), choice(1)],
+            choices: [choice_of(chosen[0], own.1), choice_of(of_modes, ridge)],
             norm,
             forecaster: fit(&sum(&groups))?,
             calibration,
             latest: if chosen[1].features.kernel().is_none() { self.recent.rows() } else { Vec::new() },
             spectral: chosen[1].features.clone(),
             spectrum,
+            shapes,
         })
     }
 
@@ -125,12 +137,13 @@ impl OperatorSums {
         candidate: &Candidate,
         pending: &PairStretch,
         ridge: f64,
-        deterministic: bool,
+        (deterministic, judged): (bool, bool),
         modes: usize,
-    ) -> Result<(f64, Spectrum), Error> {
+    ) -> Result<(f64, Spectrum, ShapeSums), Error> {
         let alone = candidate.alone(pending);
         let groups = candidate.groups(MOST_BLOCKS, alone.as_ref());
-        let (total, next) = (sum(&groups), candidate.folds(alone.as_ref()).1);
+        let (folds, next) = candidate.folds(alone.as_ref());
+        let total = sum(&groups);
         let (leading, p) = (candidate.features.leading(), candidate.features.len());
         let operator = choice::solve(&total, leading, ridge, 0..p)?;
         let norm = choice::norm(&total, &next, leading, ridge, &operator)?;
@@ -142,9 +155,34 @@ impl OperatorSums {
             newest: (newest.start, newest.end),
             path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,
         };
-        let mut spectrum = spectrum(&operator, &groups, &next, deterministic, modes)?;
-        judge(&mut spectrum, &groups, facts)?;
-        Ok((norm, spectrum))
+        let mut spectrum = spectrum(&operator, &groups, &next, (deterministic, judged), modes)?;
+        if judged && modes > 0 {
+            spectrum.vamp2 = Some(choice::vamp2(&total, &folds, &next, (ridge, modes))?);
+        }
+        if judged {
+            judge(&mut spectrum, &groups, facts)?;
+        } else if deterministic {
+            put_in_order(&mut spectrum);
+        }
+        let shapes = ShapeSums::new(&spectrum, &total, newest);
+        Ok((norm, spectrum, shapes))
+    }
+
+    /// The modes of `A` where `x` carries inputs, on linear features, as functions of so many
+    /// features; there is no norm.
+    fn controlled(
+        &self,
+        candidate: &Candidate,
+        pending: &PairStretch,
+        (modes, features): (usize, usize),
+    ) -> Result<(f64, Spectrum, ShapeSums), Error> {
+        let alone = candidate.alone(pending);
+        let groups = candidate.groups(MOST_BLOCKS, alone.as_ref());
+        let next = candidate.folds(alone.as_ref()).1;
+        let mut spectrum = controlled::spectrum(&groups, &next, self.state, modes)?;
+        let shapes = ShapeSums::new(&spectrum, &sum(&groups), self.newest());
+        spectrum.functions.iter_mut().flatten().for_each(|function| function.resize(features, 0.0));
+        Ok((0.0, spectrum, shapes))
     }
 
     /// The steps up to which forecasts are no worse iterated than as means, on held-out pairs; all
@@ -186,6 +224,11 @@ impl OperatorSums {
         }
         Calibration::new(&scaled, (width, self.state), groups, horizon, fit)
     }
+}
+
+fn choice_of(candidate: &Candidate, ridge: f64) -> Choice {
+    let size = candidate.features.len() - candidate.features.leading();
+    Choice { kernel: candidate.features.kernel().cloned(), ridge, size }
 }
 
 /// The index of the largest value; the first of equal ones.

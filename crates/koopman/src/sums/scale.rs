@@ -47,6 +47,11 @@ impl ColumnScale {
         self.means.len()
     }
 
+    /// The means of the columns.
+    pub(crate) fn means(&self) -> &[f64] {
+        &self.means
+    }
+
     /// The units of the columns.
     pub(crate) fn deviations(&self) -> &[f64] {
         &self.deviations

@@ -40,6 +40,9 @@ pub enum Reason {
     NoLags,
     /// The record wanders or has a trend; its time scales are those of the record.
     NotStationary,
+    /// The state tells the inputs, so that what the state does alone is not to be told from what
+    /// they do.
+    InputsFollow,
 }
 
 impl Reason {
@@ -59,6 +62,7 @@ impl Reason {
             Self::TooFast => "too fast for so few pairs",
             Self::NoLags => "no lags to test",
             Self::NotStationary => "not stationary",
+            Self::InputsFollow => "the state tells the inputs",
         }
     }
 }

@@ -98,3 +98,51 @@ fn weak_noise_on_chaos_is_forgotten_and_forecasts_stay_in_range() -> Outcome {
     }
     Ok(())
 }
+
+/// A turning pair behind noise of a tenth of its deviation: least squares takes its modulus for too
+/// small by .06, at any number of rows, and two lags tell. The spread holds it.
+#[test]
+fn spreads_hold_the_bias_that_noise_of_measurement_leaves() -> Outcome {
+    let ((c, s), count) = ((0.98 * 0.2_f64.cos(), 0.98 * 0.2_f64.sin()), 6000);
+    let noise = noise(9, 3 * count);
+    let mut x = [0.0, 0.0];
+    let series: Vec<f64> = noise
+        .chunks_exact(3)
+        .map(|e| {
+            x = [c * x[0] - s * x[1] + 0.3 * e[0], s * x[0] + c * x[1] + 0.3 * e[1]];
+            // The deviation is 0.3/√(1 − 0.98²).
+            x[0] + 0.1 * 1.5 * e[2]
+        })
+        .collect();
+    let model = model(&series, 4)?;
+    let away = |mode: &mercer_koopman::Mode| (mode.value.re - c).hypot(mode.value.im - s);
+    let nearest = model.modes().iter().min_by(|a, b| away(a).total_cmp(&away(b))).ok_or("a mode")?;
+    // That it is off is what chance does not explain.
+    assert!(away(nearest) > 0.03 && away(nearest) <= 2.0 * nearest.spread, "{nearest:?}");
+    Ok(())
+}
+
+/// Without noise the functions are what is wrong: two spreads are at least the residual.
+#[test]
+fn spreads_of_a_system_without_noise_hold_its_residuals() -> Outcome {
+    let mut learner = OperatorSums::new(2, 0, OperatorSumsParams::default())?;
+    for draws in uniforms(10, 80).chunks_exact(2) {
+        let (r, angle) = (0.3 + draws[0], std::f64::consts::TAU * draws[1]);
+        let mut x = vec![r * angle.cos(), r * angle.sin()];
+        for _ in 0..50 {
+            let mut next = x.clone();
+            for _ in 0..100 {
+                let out = 1.0 - next[0] * next[0] - next[1] * next[1];
+                next = vec![next[0] + 1e-3 * (next[0] * out - next[1]), next[1] + 1e-3 * (next[1] * out + next[0])];
+            }
+            learner.update(&x, &next)?;
+            x = next;
+        }
+    }
+    let model = learner.model(12, 1)?;
+    assert!(model.is_deterministic());
+    for mode in model.modes().iter().filter(|mode| mode.reason != Reason::Constant) {
+        assert!(2.0 * mode.spread >= mode.residual, "{mode:?}");
+    }
+    Ok(())
+}

@@ -9,6 +9,7 @@ mod contracts;
 mod finite_chains;
 mod lag_test;
 mod long_streams;
+mod mode_read_outs;
 mod operator_sums;
 mod read_outs;
 mod support;

@@ -134,13 +134,13 @@ fn the_score_from_sums_is_the_error_on_held_out_rows() -> Outcome {
     let oracle = held_out(&noisy, &Features::new(&noisy, None, &[]), 0.1)?;
     assert!((linear.quality().held_out / oracle - 1.0).abs() < 1e-9, "{:?} {oracle}", linear.quality());
     assert!(!linear.is_deterministic() && linear.dictionary().is_empty());
-    // Of a pendulum whose force is an input there are no modes, which could have another
-    // dictionary.
+    // Of a pendulum whose force is an input the dictionary is that of the forecast: modes are
+    // linear.
     let mut exact = pendulum(640, [1.0, 1.0]);
     exact.iter_mut().for_each(|(x, _)| x.push(-x[0].sin()));
     let model = model(&exact)?;
     let choice = model.forecast_choice();
-    assert!(model.is_deterministic() && choice == model.spectrum_choice() && choice.kernel.is_some());
+    assert!(model.is_deterministic() && choice.kernel.is_some() && model.spectrum_choice().kernel.is_none());
     let points: Vec<Vec<f64>> = model.dictionary().into_iter().map(|point| point.point).collect();
     let features = Features::new(&exact, choice.kernel.clone(), &points);
     let oracle = held_out(&exact, &features, choice.ridge)?;
@@ -183,7 +183,7 @@ fn spectra_and_forecasts_of_known_systems() -> Outcome {
     for (mode, truth) in linear.modes().iter().zip([1.0, 0.8, 0.64, 0.512]) {
         let near = 3.0 * mode.spread + 0.005;
         assert!((mode.value.re - truth).abs() < near && mode.value.im == 0.0 && mode.is_reliable(), "{mode:?}");
-        assert!(mode.spread < 0.05, "{mode:?}");
+        assert!(mode.spread < 0.06, "{mode:?}");
     }
     assert!(linear.modes().iter().any(|mode| !mode.is_reliable()));
     let forecasts = linear.forecast(&[1.5], &[], 3)?;
@@ -272,7 +272,9 @@ fn inputs_steer_the_forecast() -> Outcome {
         x = next;
     }
     let model = model(&pairs)?;
-    assert!(model.modes().is_empty());
+    // The one mode is that of the state at fixed inputs.
+    let [mode] = model.modes() else { return Err("one mode".into()) };
+    assert!((mode.value.re - 0.5).abs() < 1e-6, "{mode:?}");
     let forecasts = model.forecast(&[0.2, 0.3], &[-0.1, 0.4], 3)?;
     for (state, truth) in forecasts.iter().zip([0.4, 0.1, 0.45]) {
         assert!((state[0] - truth).abs() < 1e-4, "{forecasts:?}");

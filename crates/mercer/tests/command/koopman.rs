@@ -336,7 +336,11 @@ fn an_action_beside_the_state() {
         assert!((forecast - 0.4).abs() < 0.05, "{report}");
         assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 0);
     }
-    folder.refused(2, "koopman moves.csv --input-dim 2 --eigen 3", &["--eigen", "action"]);
+    folder.refused(
+        2,
+        "koopman moves.csv --method sogd --input-dim 2 --eigen 3",
+        &["--eigen", "action", "--method sums"],
+    );
     folder.refused(
         2,
         "koopman moves.csv --method sogd --input-dim 2 --predict q.csv --steps 2",

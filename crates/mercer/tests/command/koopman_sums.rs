@@ -143,7 +143,10 @@ fn forecasts_with_inputs_reach_many_steps() {
     let folder = Folder::new().with("moves.csv", text).with("q.csv", "0.2,0.3,-0.1,0.4\n").with("one.csv", "0.2,0.3\n");
     let report = folder.json("koopman moves.csv --input-dim 1 --predict q.csv --steps 3");
     assert!((report["predictions"][0][0].as_f64().unwrap() - 0.45).abs() < 1e-3, "{report}");
-    assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 0);
+    // The state at a fixed input.
+    assert_eq!(report["eigenvalues"].as_array().unwrap().len(), 1);
+    let (re, im, spread) = mode(&report, 0);
+    assert!((re - 0.5).abs() < 4.0 * spread && spread < 0.1 && im == 0.0, "{report}");
     folder.refused(1, "koopman moves.csv --input-dim 1 --predict one.csv --steps 3", &["one.csv: has 2 columns", "4"]);
     // Fault 14: the way out is named.
     folder.refused(1, "koopman moves.csv", &["3 columns", "--trajectory", "--input-dim"]);

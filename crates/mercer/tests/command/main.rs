@@ -35,6 +35,7 @@ mod kept_services;
 mod kernels;
 mod kinds;
 mod koopman;
+mod koopman_read_outs;
 mod koopman_sums;
 mod late_keys;
 mod late_labels;
