@@ -135,7 +135,7 @@ impl Watcher {
                 .transpose()?,
             change: watched(AlarmKind::Inputs, inputs.len())?,
             target_change: watched(AlarmKind::Target, 1)?,
-            rises: has(AlarmKind::Errors).then(|| Rises::new(rising.seed(choices.seed))).transpose()?,
+            rises: has(AlarmKind::Errors).then(|| Rises::new(rising)).transpose()?,
             slopes: Slopes::new(inputs.len()),
             names,
             target,
