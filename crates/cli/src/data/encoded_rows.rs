@@ -9,13 +9,10 @@ mod table_head;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mercer_core::TokenUse;
-use mercer_encoding::{
-    Column, ColumnMap, Encoding, EncodingError, Face, Kind as ColumnKind, Scale, Schema, Use, lacks_column,
-};
+use mercer_encoding::{ColumnMap, Encoding, EncodingError, Face, Schema, Use, lacks_column};
 use mercer_readers::{
     Cell, ColumnChoice, Counts, DataError, Dataset, Example, Format, Marks, ReadOptions, Record, RowReader,
-    TargetColumn, Targets,
+    TargetColumn,
 };
 
 use crate::arguments::dialect;
@@ -30,7 +27,6 @@ pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::{Oddities, tell_columns};
-use records::TargetPlace;
 pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
 pub(crate) use running_encoding::RunningEncoding;
 pub(crate) use table_head::has_means;

@@ -54,8 +54,7 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, Failure> {
     let wrong = |why: String| Failure::usage(format!("{pattern}: {why}"));
     let found = glob::glob_with(pattern, AS_SHELLS).map_err(|error| wrong(format!("is no pattern ({error})")))?;
-    found.collect::<Result<_, _>>().map_err(|error| {
-        let folder = error.path().display().to_string();
-        Failure::because(format!("{folder}: cannot be listed ({})", error.into_error()))
-    })
+    found
+        .collect::<Result<_, _>>()
+        .map_err(|error| Failure::because(format!("{}: cannot be listed ({})", error.path().display(), error.error())))
 }

@@ -11,7 +11,7 @@ use mercer_readers::{Example, Format, Labels, Record};
 use mercer_session::Row;
 
 use crate::arguments::task::{Kind, TaskOptions};
-use crate::data::bad_rows::{BadRows, OnError};
+use crate::data::bad_rows::BadRows;
 use crate::data::encoded_rows::{EncodedRows, Looking, Oddities, RunningEncoding};
 use crate::data::input::{ExamplePlace, Input, sorted_names};
 use crate::data::pipe;

@@ -316,7 +316,9 @@ fn folders_and_patterns_name_their_files() {
     fs::create_dir(folder.path("bare")).unwrap();
     let facts = |data: &str| {
         let mut facts = folder.json(&format!("fit {data} --learner ridge --out s.mercer"));
-        ["seconds", "files", "mse", "r2", "gcv", "effective_dimension"].map(|key| facts[key].take());
+        for key in ["seconds", "files", "mse", "r2", "gcv", "effective_dimension"] {
+            facts[key].take();
+        }
         let predicted = folder.done("predict all.csv --model s.mercer");
         (facts, predicted.lines().take(5).map(|line| line.chars().take(12).collect()).collect::<Vec<String>>())
     };
@@ -350,7 +352,8 @@ fn rows_that_cannot_be_read_are_left_out_and_counted() {
         let mut facts = folder.json(&fit("bad.csv", &format!("--on-error skip --threads {threads}")));
         assert_eq!((facts["rows"].as_u64(), facts["bad_rows"].take().as_u64()), (Some(19_997), Some(3)));
         for facts in [&mut whole, &mut facts] {
-            ["seconds", "bad_rows"].map(|key| facts[key].take());
+            facts["seconds"].take();
+            facts["bad_rows"].take();
         }
         assert_eq!(facts["lambda"], whole["lambda"]);
         assert!((facts["mse"].as_f64().unwrap() - whole["mse"].as_f64().unwrap()).abs() < 1e-9);

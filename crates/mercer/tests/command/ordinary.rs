@@ -195,7 +195,8 @@ fn hashes_are_cells_where_a_row_has_one() {
 fn numbers_of_columns_are_a_header_beside_a_name() {
     let row = |t: usize| format!("{}.5,{},{},{}\n", t % 7, t % 5, t % 3, ["cat", "dog"][t % 2]);
     let rows: String = (0..60).map(row).collect();
-    let folder = Folder::new().with("t.csv", format!("0,1,2,label\n{rows}")).with("data.csv", format!("0,1,2,cat\n{rows}"));
+    let folder =
+        Folder::new().with("t.csv", format!("0,1,2,label\n{rows}")).with("data.csv", format!("0,1,2,cat\n{rows}"));
     let facts = folder.json("eval t.csv --learner krls --scale standard");
     assert_eq!((facts["rows"].as_u64(), facts["task"].as_str()), (Some(60), Some("class")));
     // A class that comes again is no name.

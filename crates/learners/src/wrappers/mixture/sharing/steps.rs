@@ -4,11 +4,11 @@ use mercer_core::{ExampleError, Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
 use mercer_linalg_incremental::{Removal, Rotations};
 
+use super::super::team::MemberBlock;
 use crate::engines::update::{
     ByValues, Coefficients, GradientStep, GrowingUpdate, LeastSquares, LinearBlocks, LinearUpdate, LinearVariance,
     NewtonStep, NormalSystem,
 };
-use super::super::team::MemberBlock;
 use crate::error::Error;
 use crate::example::{Problem, Shape, Target, Targets};
 
