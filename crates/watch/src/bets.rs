@@ -117,10 +117,22 @@ impl RankInterval {
         1.0 / ((a.sqrt() + b.sqrt()) * (a + b))
     }
 
-    /// The share of the interval in each cell.
+    /// The share of the interval in each cell. Most intervals lie in one.
     fn shares(self) -> [f64; CELLS] {
-        let within = |edge: usize| (edge as f64 / CELLS as f64).clamp(self.low, self.high);
-        std::array::from_fn(|cell| (within(cell + 1) - within(cell)) / (self.high - self.low))
+        let cell = |p: f64| ((p * CELLS as f64) as usize).min(CELLS - 1);
+        let (first, last) = (cell(self.low), cell(self.high));
+        let mut shares = [0.0; CELLS];
+        if first == last {
+            shares[first] = 1.0;
+            return shares;
+        }
+        let (mut from, width) = (self.low, self.high - self.low);
+        for (cell, share) in shares.iter_mut().enumerate().take(last + 1).skip(first) {
+            let to = self.high.min((cell + 1) as f64 / CELLS as f64);
+            *share = (to - from) / width;
+            from = to;
+        }
+        shares
     }
 
     /// Means of the fixed bets: level, spread, and far out at both ends.
