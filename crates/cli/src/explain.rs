@@ -40,8 +40,8 @@ const BACKGROUND: usize = 256;
 ///
 /// A column that is not known has the values that it has in the background, by itself: a sample of
 /// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums, or
-/// learns words, and keeps none). With --background the columns that are not known stay together as in its rows,
-/// which is what SHAP calls interventional.
+/// learns words, and keeps none). With --background the columns that are not known stay together as
+/// in its rows, which is what SHAP calls interventional.
 ///
 /// Expansions of Gaussian kernels, random Fourier features and linear models are explained exactly.
 /// For all other learners, auto among them, effects are means over --permutations orders, told with

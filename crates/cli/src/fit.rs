@@ -136,7 +136,8 @@ pub(super) struct FitArguments {
     /// interrupted can be begun again
     #[arg(long)]
     resume: bool,
-    /// What becomes of rows that cannot be read: stop, or skip, which leaves them out and counts them
+    /// What becomes of rows that cannot be read: stop, or skip, which leaves them out and counts
+    /// them
     #[arg(long, value_name = "HOW", default_value = "stop")]
     on_error: OnError,
     #[command(flatten)]

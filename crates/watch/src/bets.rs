@@ -8,9 +8,9 @@
 //! ```
 //!
 //! A rank drawn uniformly from there is uniform in [0, 1], and independent of all earlier ones,
-//! while rows are exchangeable, whatever their law. A bet `f ≥ 0` has `∫₀¹ f(p) dp = 1`, so its mean
-//! `f̄` over the interval has the expectation 1 as well, and `R ← (R + 1) f̄` makes `R_t − t` a
-//! martingale: the first `t` with `R ≥ N` comes after `N` rows or more in the mean. Nothing is
+//! while rows are exchangeable, whatever their law. A bet `f ≥ 0` has `∫₀¹ f(p) dp = 1`, so its
+//! mean `f̄` over the interval has the expectation 1 as well, and `R ← (R + 1) f̄` makes `R_t − t`
+//! a martingale: the first `t` with `R ≥ N` comes after `N` rows or more in the mean. Nothing is
 //! drawn: what is constant wins and loses nothing, and `E ln f̄ ≥ E ln f` where a bet is right.
 
 use mercer_core::{Inconsistent, Validate};

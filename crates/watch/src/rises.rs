@@ -1,10 +1,10 @@
 //! Rises of losses: whether errors have become larger, at a false-alarm rate that is stated.
 //!
 //! One-sided, since falling losses of a model that learns are no alarm. The sequential rank of a
-//! loss in 64 bins is bet on by `1 + λ (2p − 1)` for `λ` of .25, .5, .75 and .95, and by
-//! `¼ (1 − p)^(−¾)` and `½ (1 − p)^(−½)`. `R ← (R + 1) f̄` of each, `f̄` its mean where the rank
-//! lies; an alarm comes when their mean reaches `N`, and all begins anew. Serial dependence that the first losses show is taken out
-//! as in [`Change`](crate::Change).
+//! loss in 64 bins is bet on by `1 + λ (2p − 1)` for `λ` of .25, .5, .75 and .95, and by `¼ (1 −
+//! p)^(−¾)` and `½ (1 − p)^(−½)`. `R ← (R + 1) f̄` of each, `f̄` its mean where the rank lies; an
+//! alarm comes when their mean reaches `N`, and all begins anew. Serial dependence that the first
+//! losses show is taken out as in [`Change`](crate::Change).
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 

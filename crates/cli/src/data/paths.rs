@@ -11,9 +11,9 @@ use crate::report::output::same_file;
 const AS_SHELLS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: true, require_literal_leading_dot: true };
 
-/// The files that arguments name. A pattern (`*`, `?`, `[a-z]`, `**` for any folders) is replaced by
-/// what it matches, a folder by the files in it and its folders that belong here, in the order of
-/// names; in folders, names that begin with `_` are notes of engines.
+/// The files that arguments name. A pattern (`*`, `?`, `[a-z]`, `**` for any folders) is replaced
+/// by what it matches, a folder by the files in it and its folders that belong here, in the order
+/// of names; in folders, names that begin with `_` are notes of engines.
 pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for argument in arguments {
