@@ -247,7 +247,7 @@ mod tests {
         };
         for (low, high) in [(0.0, 1.0), (0.0, 0.01), (0.3, 0.31), (0.25, 1.0), (0.999, 1.0)] {
             let (n, width) = (20_000, high - low);
-            let mut means = vec![0.0; 14];
+            let mut means = [0.0; 14];
             for i in 0..n {
                 // s⁸ from the low end, and the same from the high one, each over half of it.
                 let s = (f64::from(i) + 0.5) / f64::from(n);

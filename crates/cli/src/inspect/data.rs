@@ -43,7 +43,7 @@ pub(super) fn facts(arguments: &InspectArguments) -> Result<Option<Facts>, Failu
         Source::File(_) if dialect.told(file, ReadOptions::default()).format.is_none() => return Ok(None),
         Source::File(_) | Source::StandardInput => open(arguments, &overrides)?,
     };
-    tell(records, arguments, overrides, &source.to_string()).map(Some)
+    tell(records, arguments, &overrides, &source.to_string()).map(Some)
 }
 
 /// The records of a file, or of standard input.
@@ -95,7 +95,7 @@ pub(crate) fn aside(target: Option<&TargetColumn>, width: usize, names: Option<&
 fn tell(
     mut records: RowReader,
     arguments: &InspectArguments,
-    overrides: Overrides,
+    overrides: &Overrides,
     shown: &str,
 ) -> Result<Facts, Failure> {
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
@@ -116,7 +116,7 @@ fn tell(
     if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
         return Err(of_columns(twice.clone()));
     }
-    let ColumnFacts { schema, kind } = columns(&records, &mut head, arguments, &overrides).map_err(of_columns)?;
+    let ColumnFacts { schema, kind } = columns(&records, &mut head, arguments, overrides).map_err(of_columns)?;
     let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
     let transform = match Transform::new(&schema, EncodingOptions::default()) {
         Ok(transform) => Some(transform),
