@@ -237,13 +237,14 @@ mod tests {
     /// powers are large; over all ranks they are 1.
     #[test]
     fn bets_are_means_over_an_interval() {
-        let at = |p: f64| {
+        // `above` is `1 − p`, which has no digits left where p is near 1.
+        let at = |p: f64, above: f64| {
             let (q, end) = (2.0 * p - 1.0, |p: f64, power: f64| (1.0 - power) * p.powf(-power));
             let legendre = 1.5 * q * q - 0.5;
             let fixed = [0.5 * q, -0.5 * q, 0.95 * q, -0.95 * q, 0.9 * legendre, -0.9 * legendre].map(|bet| 1.0 + bet);
             let rises = [0.25, 0.5, 0.75, 0.95].map(|size| 1.0 + size * q);
-            let far = [end(p, 0.75), end(1.0 - p, 0.75)];
-            [&fixed[..], &far, &rises, &[end(1.0 - p, 0.75), end(1.0 - p, 0.5)]].concat()
+            let far = [end(p, 0.75), end(above, 0.75)];
+            [&fixed[..], &far, &rises, &[end(above, 0.75), end(above, 0.5)]].concat()
         };
         for (low, high) in [(0.0, 1.0), (0.0, 0.01), (0.3, 0.31), (0.25, 1.0), (0.999, 1.0)] {
             let (n, width) = (20_000, high - low);
@@ -252,7 +253,8 @@ mod tests {
                 // s⁸ from the low end, and the same from the high one, each over half of it.
                 let s = (f64::from(i) + 0.5) / f64::from(n);
                 let (step, density) = (0.5 * width * s.powi(8), 4.0 * s.powi(7) / f64::from(n));
-                let both = at(low + step).into_iter().zip(at(high - step));
+                let (first, last) = (at(low + step, 1.0 - low - step), at(high - step, 1.0 - high + step));
+                let both = first.into_iter().zip(last);
                 means.iter_mut().zip(both).for_each(|(mean, (a, b))| *mean += density * (a + b));
             }
             let p = RankInterval { low, high };
