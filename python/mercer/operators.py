@@ -285,8 +285,8 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
         """The leading modes, the reliable ones of a deterministic system first."""
         self._check_fitted()
         return [
-            Mode(complex(re, im), *more, self._by_name([complex(*part) for part in shape]))
-            for re, im, *more, shape in self._told(count)[0][:count]
+            Mode(complex(re, im), spread, residual, reliable, reason, amplitude, self._by_name([complex(*part) for part in shape]))
+            for re, im, spread, residual, reliable, reason, amplitude, shape in self._told(count)[0][:count]
         ]
 
     def _by_name(self, parts: list[complex]) -> dict[str, complex]:
