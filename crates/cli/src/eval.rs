@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let made = construct(arguments, entry, &feed, &chunk)?;
     let (kernel, parameters) = (made.kernel.clone(), made.parameters.clone());
     let followed = Metric::followed(arguments.scores.metric, feed.kind().is_class(), common.intervals.wanted())?;
-    let unscaled = common.scale == Scale::None;
+    let shown = common.data.display().to_string();
     // Nothing is known before the first label.
     let late = if let Some(LabelDelay::Rows(rows)) = common.label_delay { rows } else { 0 };
     let skip = arguments.scores.skipped(entry).max(if entry.autonomous { late + 1 } else { 0 });
@@ -77,23 +77,17 @@ pub(crate) fn run(arguments: &EvalArguments) -> Result<(), Failure> {
     let written = predictions.map(|file| pass.cells(arguments, &feed).map(|cells| (file, cells))).transpose()?;
     pass.watching = watched(arguments, &feed)?;
     if let Scoring::Numbers(_) = &pass.scoring {
-        let shown = common.data.display().to_string();
-        let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), !unscaled);
+        let mut alarm = Alarm::new(entry, &parameters, (&kernel, &shown), common.scale != Scale::None);
         chunk.targets.chunks(feed.kind().outputs()).for_each(|targets| alarm.hear(targets));
     }
     let predictions = pass.over(arguments, &mut feed, chunk, written, &stop)?;
     check_skip(skip, pass.count)?;
     let report = pass.report(arguments, &feed, followed, (kernel, parameters));
-    let text = if arguments.json { report.json()? } else { report.text(&common.data.display().to_string()) };
+    let text = if arguments.json { report.json()? } else { report.text(&shown) };
     #[cfg(feature = "plots")]
     if let (Some(plot), Some(gathered)) = (plot, &pass.gathered) {
-        let data = common.data.display().to_string();
-        let about = picture::PictureFacts {
-            data: &data,
-            targets: feed.columns().targets(),
-            trace: pass.trace.records(),
-            report: &report,
-        };
+        let (targets, trace) = (feed.columns().targets(), pass.trace.records());
+        let about = picture::PictureFacts { data: &shown, targets, trace, report: &report };
         plot.finish(&picture::draw(gathered, &pass.scoring, &about))?;
     }
     predictions.map_or(Ok(()), Predictions::finish)?;

@@ -86,7 +86,7 @@ pub(crate) struct WatchArguments {
     /// Kind of the values of a column of a file, as for `mercer eval`; may be given several times
     #[arg(long = "as", value_name = "NAME=KIND")]
     pub(crate) as_kinds: Vec<String>,
-    /// Seed of ties, and of what is drawn
+    /// Seed of the rows that are kept, and of the pairs of columns where there are more than 256
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,
     #[command(flatten)]

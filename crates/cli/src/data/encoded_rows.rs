@@ -27,7 +27,7 @@ pub(crate) use head::{Head, LabelColumns};
 pub(crate) use looking::{ColumnSource, Looking, overrides};
 use mercer_session::Row;
 pub(crate) use odd_cells::{Oddities, tell_columns};
-pub(crate) use records::{TargetColumns, kind, next, targets, with_notation};
+pub(crate) use records::{TargetColumns, check_target, kind, next, targets, with_notation};
 pub(crate) use running_encoding::RunningEncoding;
 pub(crate) use table_head::has_means;
 use table_head::{TableHead, TableKind};

@@ -9,7 +9,7 @@ use mercer_readers::{ColumnChoice, DataError, Example, Format, Marks, ReadOption
 use mercer_session::model::{PartSource, digest_of};
 
 use super::FitArguments;
-use super::frozen::{Frozen, tell_zero_one};
+use super::frozen::{Frozen, check_classes, tell_zero_one};
 use super::spool::Spool;
 use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
@@ -114,6 +114,10 @@ impl Files {
         // The order of columns is that of their names, so that shards merge whatever theirs was.
         files.features.sort_unstable();
         files.classes = input.kind().is_class();
+        if files.classes && arguments.task.is_none() {
+            let path = &files.paths[leader];
+            check_classes(path, &files.told(path, &files.options))?;
+        }
         if input.is_zero_one() && arguments.task.is_none() {
             tell_zero_one(input.shown());
         }

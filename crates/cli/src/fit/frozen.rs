@@ -39,6 +39,15 @@ pub(super) fn tell_zero_one(shown: &str) {
     ));
 }
 
+/// Refuses texts and times as classes where nearly each is another one, as `mercer train` does.
+pub(super) fn check_classes(path: &Path, options: &ReadOptions) -> Result<(), Failure> {
+    if let Source::File(path) = Source::resolve(path)? {
+        let opening = Opening::new(path, &Stop::never(), || ())?;
+        EncodedRows::look(&mut Some(opening), options, &Looking::default(), TaskOptions::default(), false)?;
+    }
+    Ok(())
+}
+
 impl Frozen {
     /// Learns from a file; `None` where it is a complete table of numbers that needs no encoding.
     pub(super) fn learn(path: &Path, arguments: &FitArguments, options: &ReadOptions) -> Result<Option<Self>, Failure> {

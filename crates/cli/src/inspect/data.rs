@@ -99,24 +99,12 @@ fn tell(
     shown: &str,
 ) -> Result<Facts, Failure> {
     let of_columns = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
-    // Nothing is enough.
-    let head = Head::of(&mut records, None, |_| false).map_err(refused)?;
-    let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
-    // Of rows that cannot be read nothing is known.
-    if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {
-        return Err(refused(why));
-    }
-    if !head.whole {
-        head.whole = match encoded_rows::next(&mut records, &mut Record::new()) {
-            Ok(more) => !more,
-            Err(error) if error.concerns_one_row() => false,
-            Err(error) => return Err(refused(error)),
-        };
-    }
+    let mut head = look(&mut records, shown)?;
     if let (Some(twice), false) = (&head.twice, overrides.kinds.is_empty()) {
         return Err(of_columns(twice.clone()));
     }
-    let ColumnFacts { schema, kind } = columns(&records, &mut head, arguments, overrides).map_err(of_columns)?;
+    let ColumnFacts { schema, kind, target } =
+        columns(&records, &mut head, arguments, overrides).map_err(of_columns)?;
     let mut notes: Vec<String> = head.first_bad.iter().map(ToString::to_string).collect();
     let transform = match Transform::new(&schema, EncodingOptions::default()) {
         Ok(transform) => Some(transform),
@@ -129,6 +117,11 @@ fn tell(
         Some(twice) if schema.needs_encoding() => return Err(of_columns(twice.clone())),
         Some(twice) => notes.push(twice.to_string()),
         None => {}
+    }
+    // As whoever learns it would refuse it.
+    if let Some(target) = target.map(|target| &schema.columns()[target]) {
+        let refused = encoded_rows::check_target(target, schema.rows(), TaskOptions::default(), shown).err();
+        notes.extend(refused.map(|failure| failure.to_string()));
     }
     let task = kind.map(|kind| if matches!(kind, Kind::Class(_)) { "class" } else { "regression" });
     let all = || schema.columns().iter().enumerate();
@@ -160,6 +153,25 @@ fn tell(
     Ok(facts)
 }
 
+/// The first rows, of which at least one can be read.
+fn look(records: &mut RowReader, shown: &str) -> Result<Head, Failure> {
+    // Nothing is enough.
+    let head = Head::of(records, None, |_| false).map_err(refused)?;
+    let Some(mut head) = head else { return Err(Failure::because(format!("{shown}: has no rows"))) };
+    // Of rows that cannot be read nothing is known.
+    if let Some(why) = head.first_bad.take_if(|_| head.rows.is_empty()) {
+        return Err(refused(why));
+    }
+    if !head.whole {
+        head.whole = match encoded_rows::next(records, &mut Record::new()) {
+            Ok(more) => !more,
+            Err(error) if error.concerns_one_row() => false,
+            Err(error) => return Err(refused(error)),
+        };
+    }
+    Ok(head)
+}
+
 /// Columns that are told one by one, unless the answer is for a program.
 const MOST_TOLD: usize = 1000;
 
@@ -175,6 +187,8 @@ fn counted<'a>(columns: impl Iterator<Item = &'a Column>) -> Option<String> {
 struct ColumnFacts {
     schema: Schema,
     kind: Option<Kind>,
+    /// The place of the target, if the user names one alone.
+    target: Option<usize>,
 }
 
 fn columns(
@@ -202,5 +216,6 @@ fn columns(
     {
         schema.take_means(&overrides, EncodingOptions::default().categories);
     }
-    Ok(ColumnFacts { schema, kind })
+    let named = target.and(targets).filter(|targets| targets.len() == 1);
+    Ok(ColumnFacts { schema, kind, target: named.map(|targets| targets[0].0) })
 }

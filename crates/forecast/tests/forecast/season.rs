@@ -253,7 +253,7 @@ fn a_new_level_is_followed_with_all_that_was_learnt() -> TestResult {
     let mut normal = noise(5);
     let mut seasons = Seasons::new(1, 0, &SeasonParams::default().periods(Periods::Given(vec![12])))?;
     let (mut before, mut after, mut prediction) = (0.0, Vec::new(), [0.0]);
-    for t in 0..1700 {
+    for t in 0..700 {
         let wave = 10.0 + 5.0 * (std::f64::consts::TAU * f64::from(t) / 12.0).sin();
         let level = if (300..600).contains(&t) { 1e6 } else { 0.0 };
         let y = level + wave + normal();

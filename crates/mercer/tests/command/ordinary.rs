@@ -209,7 +209,23 @@ fn numbers_of_columns_are_a_header_beside_a_name() {
 fn times_are_no_classes_unless_they_are_called_so() {
     let rows: String = (0..60).map(|t| format!("{},2021-{:02}-{:02}\n", t % 7, 1 + t / 28, 1 + t % 28)).collect();
     let folder = Folder::new().with("t.csv", format!("x,due\n{rows}"));
-    folder.refused(1, "eval t.csv --target due", &["\"due\"", "60 different times", "--as due=duration"]);
+    for command in [
+        "eval t.csv --learner krls",
+        "train t.csv --learner krls --out m.mercer",
+        "tune t.csv --learner krls --trials 2",
+        "compare t.csv --learners krls,klms",
+        "fit t.csv --learner ridge --out m.mercer",
+        "fit t.csv --learner ridge --scale standard --scale-from t.csv --out m.mercer",
+    ] {
+        let refusal = ["\"due\"", "60 different times", "--as due=duration"];
+        folder.refused(1, &format!("{command} --target due"), &refusal);
+    }
+    let facts = folder.json("inspect t.csv --target due");
+    assert!(facts["notes"][0].as_str().unwrap().contains("60 different times"), "{facts}");
+    let names: String = (0..60).map(|t| format!("{},n{t}\n", t % 7)).collect();
+    let folder = folder.with("n.csv", format!("x,name\n{names}"));
+    folder.refused(1, "fit n.csv --target name --learner ridge --out m.mercer", &["60 different texts"]);
+    folder.done("fit n.csv --target name --task class --learner ridge --out m.mercer");
     assert_eq!(folder.run("eval t.csv --target due --task class --learner krls").code, Some(0));
 }
 

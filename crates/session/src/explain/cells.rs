@@ -78,9 +78,9 @@ impl<'a> CellExplainer<'a> {
         let width = record.len();
         // Of each column the place of the record that has its cell.
         let rows: Vec<Vec<usize>> = (0..records.len()).map(|row| vec![row; width]).collect();
-        let value = |of_columns: &Vec<usize>| {
-            let mut input = EncodedInput::default();
-            let input = input.encode(self.encoding, &Mixed { records: &records, of_columns })?;
+        let mut memory = EncodedInput::default();
+        let mut value = |of_columns: &Vec<usize>| {
+            let input = memory.encode(self.encoding, &Mixed { records: &records, of_columns })?;
             Ok::<f64, StepError>(self.aim.of_input(&self.session.task, input)?)
         };
         let put = |z: &mut Vec<usize>, from: &Vec<usize>, player: usize| {

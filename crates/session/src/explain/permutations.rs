@@ -20,7 +20,7 @@ pub(super) fn sampled<R: Clone, E>(
     (background, absence): (&[R], Absence),
     (permutations, rng): (usize, &mut ChaCha8Rng),
     put: impl Fn(&mut R, &R, usize),
-    value: impl Fn(&R) -> Result<f64, E>,
+    mut value: impl FnMut(&R) -> Result<f64, E>,
 ) -> Result<Explanation, E> {
     let pairs = permutations.div_ceil(2);
     let mut order: Vec<usize> = (0..count).collect();

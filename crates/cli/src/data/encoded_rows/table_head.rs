@@ -7,8 +7,11 @@ use mercer_encoding::{Column, Encoding, EncodingError, Face, Kind as ColumnKind,
 use mercer_readers::{Cell, ColumnChoice, DataError, Format, ReadOptions, Record, RowReader, Targets};
 use mercer_session::Row;
 
-use super::records::{TargetPlace, check_target, is_marked};
-use super::{EncodedRows, Head, LabelColumns, Looking, RunningEncoding, TargetColumns, kind, targets, with_notation};
+use super::records::{TargetPlace, is_marked};
+use super::{
+    EncodedRows, Head, LabelColumns, Looking, RunningEncoding, TargetColumns, check_target, kind, targets,
+    with_notation,
+};
 use crate::arguments::dialect;
 use crate::arguments::task::{Kind, TaskOptions};
 use crate::data::source::no_column;
