@@ -21,6 +21,8 @@ const WORDS: [[&str; 2]; 12] = [
 
 /// Number of [`WORDS`] at their beginning that are the words of programs and spreadsheets.
 const LONE: usize = 4;
+/// Place of 0 and 1, which may stand beside the words of any other pair.
+const BITS: usize = WORDS.len() - 1;
 
 /// True if a pair has single letters, of which every alphabet has more.
 fn has_letters(pair: usize) -> bool {
@@ -55,7 +57,7 @@ fn places(text: &str) -> impl Iterator<Item = (usize, bool)> {
 ///
 /// Every door has its own: pandas writes `True`, JSON and Parquet have a type, a data base writes
 /// `t` or 1. They are one value. A column whose values are a pair such as `yes` and `no`, `T` and
-/// `F`, or 0 and 1 tells truth values; one with `true` or `false` in any case tells them beside
+/// `F`, or 0 and 1, or both, tells truth values; one with `true` or `false` in any case tells them beside
 /// others, too.
 ///
 /// ```
@@ -72,7 +74,7 @@ fn places(text: &str) -> impl Iterator<Item = (usize, bool)> {
 pub struct TruthWords {
     no: String,
     yes: String,
-    /// True if the column has no other values.
+    /// True if the column has no other values, but for 0 and 1.
     alone: bool,
 }
 
@@ -92,7 +94,7 @@ impl TruthWords {
             for text in values.clone() {
                 match places(text).find(|(place, _)| *place == pair) {
                     Some((_, truth)) => _ = found[usize::from(truth)].get_or_insert(text),
-                    None => alone = false,
+                    None => alone &= places(text).any(|(place, _)| place == BITS),
                 }
             }
             let [no, yes] = found;
@@ -137,6 +139,12 @@ impl TruthWords {
         Some(truth)
     }
 
+    /// True if every value of the column is a truth value.
+    #[must_use]
+    pub fn are_alone(&self) -> bool {
+        self.alone
+    }
+
     /// Spelling of a truth value in the column.
     #[must_use]
     pub fn text(&self, truth: bool) -> &str {
@@ -173,6 +181,8 @@ mod tests {
             (&["T", "f"], ["f", "T"]),
             (&["1", "0"], ["0", "1"]),
             (&["WAHR", "FALSCH"], ["FALSCH", "WAHR"]),
+            (&["1", "TRUE", "0", "FALSE"], ["FALSE", "TRUE"]),
+            (&["0", "no", "yes"], ["no", "yes"]),
         ] {
             assert_eq!(words(values), Some(found.map(str::to_owned)), "{values:?}");
         }
@@ -203,5 +213,7 @@ mod tests {
         assert_eq!((read(&beside, Cell::Number(1.0)), read(&beside, Cell::Text("yes"))), (None, None));
         assert_eq!(read(&beside, Cell::Text("True")), Some(true));
         assert_eq!(read(&["0", "1"], Cell::Number(2.0)), None);
+        assert_eq!(read(&["0", "TRUE", "FALSE"], Cell::Number(1.0)), Some(true));
+        assert_eq!(read(&["2", "TRUE", "FALSE"], Cell::Number(1.0)), None);
     }
 }

@@ -8,6 +8,9 @@ pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 /// The option that takes numbers as classes.
 pub(crate) const CLASSES_TELL: &str = "--task class takes them as classes";
 
+/// The end of the words on numbers that may be codes.
+pub(crate) const KEEPS_CODES: &str = "keeps codes apart";
+
 /// Whose words are told to whoever reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Face {

@@ -1,7 +1,9 @@
 //! Facts about a column: its kind, its use, and the reason. The command, the server and Python have
 //! their words from here.
 
-use crate::face::{CLASSES_TELL, Face};
+use std::borrow::Cow;
+
+use crate::face::{CLASSES_TELL, Face, KEEPS_CODES};
 use crate::left_out::LeftOut;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
@@ -37,7 +39,7 @@ impl Column {
         let reason = self.reason(rows, face);
         let words = match used {
             Use::SetAside if *kind == Kind::Number => {
-                let why = self.doubt_of_target().map(|why| face.said(name, why));
+                let why = self.doubt_of_target().map(|why| face.said(name, &why));
                 let words: Vec<String> = notation.words().into_iter().chain(why).collect();
                 format!("target or weight, {}", Some(words.join(", ")).filter(|words| !words.is_empty())?)
             }
@@ -60,7 +62,7 @@ impl Column {
         let Self { name, kind, used, why, .. } = self;
         let words = match used {
             Use::Unwanted => return None,
-            Use::SetAside => format!("target or weight, {}", face.said(name, self.doubt_of_target()?)),
+            Use::SetAside => format!("target or weight, {}", face.said(name, &self.doubt_of_target()?)),
             _ if *kind == Kind::Identifier => self.taken(face),
             _ if why.is_empty() => return None,
             _ => format!("{kind}, {}", face.said(name, why)),
@@ -68,12 +70,15 @@ impl Column {
         Some(format!("column {name:?}: {words}"))
     }
 
-    /// What is to be said of a target: a mark of gaps, or classes, among its numbers; anything of
-    /// categories.
-    fn doubt_of_target(&self) -> Option<&str> {
+    /// What is to be said of a target: a mark of gaps, or classes, or codes, among its numbers;
+    /// anything of categories.
+    fn doubt_of_target(&self) -> Option<Cow<'_, str>> {
         let Self { kind, why, .. } = self;
+        if let Some((written, _)) = why.split_once("; ").filter(|(_, remedy)| remedy.ends_with(KEEPS_CODES)) {
+            return Some(format!("{written}; {CLASSES_TELL}").into());
+        }
         let of_target = |why: &&str| *kind == Kind::Category || why.contains("--gap ") || why.contains(CLASSES_TELL);
-        Some(why.as_str()).filter(|why| !why.is_empty() && of_target(why))
+        Some(why.as_str()).filter(|why| !why.is_empty() && of_target(why)).map(Cow::Borrowed)
     }
 
     /// Why a column that names rows is a number, where all columns are.

@@ -95,6 +95,7 @@ pub use moments::RunningMoments;
 pub use notation::{Century, Clock, DayOrder, Notation, NumberMarks};
 pub use numeral::Numeral;
 pub use overrides::Overrides;
+pub use period::month_of_year;
 #[cfg(feature = "learners")]
 pub use pipeline::{Pipeline, PipelineScratch};
 pub use quantiles::QuantileSketch;

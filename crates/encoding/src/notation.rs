@@ -8,7 +8,8 @@
 //! | `(12.50)`, `12.50-` | a number below zero |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
-//! | `20200131`, `202001`, `2020`, seconds, ms, µs or ns since 1970, told to be times | the instant |
+//! | `20200131`, `2020013114`, `202001311430`, `20200131143059` | the instant |
+//! | `202001`, `2020031`, `2020`, seconds, ms, µs or ns since 1970, under a name of times | the instant |
 //! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
@@ -124,6 +125,8 @@ impl Notation {
             (Cell::Duration(seconds) | Cell::TimeOfDay(seconds), Self::Duration) => {
                 Some(seconds).filter(|seconds| seconds.is_finite())
             }
+            // A spreadsheet has .3 for the number that it shows as 30 %.
+            (Cell::Number(_) | Cell::Integer(_), Self::Number(numeral)) if numeral.is_part_of_a_whole() => None,
             // Nobody knows its unit.
             (Cell::Numeral(..) | Cell::Number(_) | Cell::Integer(_), Self::Duration) => None,
             (_, Self::Truth(words)) => words.read(cell).map(f64::from).or_else(|| Self::Plain.number(cell)),
@@ -186,7 +189,7 @@ impl Notation {
     /// is written, are the same in all.
     pub(crate) fn in_zone(self, zone: &Zone) -> Self {
         match self {
-            Self::Clock(Clock::Digits | Clock::Days | Clock::Months | Clock::Years)
+            Self::Clock(Clock::Digits | Clock::DayOfYear | Clock::Days | Clock::Months | Clock::Years)
             | Self::Quarter(_)
             | Self::Half(_)
             | Self::Month(_) => self,
@@ -224,11 +227,16 @@ impl Notation {
             Self::Number(numeral) => numeral.words(),
             Self::Day(order, century) => with_century(order.words(), *century),
             Self::Clock(Clock::Digits) => "year, month and day in eight digits".to_owned(),
+            Self::Clock(Clock::DigitsToHour) => "year, month, day and hour in ten digits".to_owned(),
+            Self::Clock(Clock::DigitsToMinute) => "year, month, day, hour and minute in twelve digits".to_owned(),
+            Self::Clock(Clock::DigitsToSecond) => "day, hour, minute and second in fourteen digits".to_owned(),
+            Self::Clock(Clock::DayOfYear) => "year and day of the year in seven digits".to_owned(),
             Self::Clock(Clock::Seconds | Clock::Elapsed) => "seconds since 1970".to_owned(),
             Self::Clock(Clock::Days) => "days of a spreadsheet".to_owned(),
             Self::Clock(Clock::Milliseconds) => "milliseconds since 1970".to_owned(),
             Self::Clock(Clock::Microseconds) => "microseconds since 1970".to_owned(),
             Self::Clock(Clock::Nanoseconds) => "nanoseconds since 1970".to_owned(),
+            Self::Clock(Clock::Ticks) => "ticks of .NET since the year 1".to_owned(),
             Self::Clock(Clock::Months) => "year and month in six digits".to_owned(),
             Self::Clock(Clock::Years) => "years".to_owned(),
             Self::Quarter(century) => with_century("quarters", *century),
@@ -301,6 +309,7 @@ impl Notation {
         let texts = || usual.iter().map(|(text, count)| (text.as_ref(), *count));
         Self::of_usual(texts(), misfit, marks)
             .or(|| Self::of_numerals(texts(), (misfit, marks), Letter::Unit))
+            .or(|| Self::of_numerals(texts(), (misfit, marks), Letter::Told))
             .or(|| Self::of_durations(texts(), misfit))
     }
 

@@ -48,6 +48,8 @@ pub(crate) const UNSEEN: char = '\0';
 pub(crate) enum Letter {
     Code,
     Unit,
+    /// It is told that numbers have units behind them, whatever these are.
+    Told,
 }
 
 impl Numeral {
@@ -122,6 +124,11 @@ impl Numeral {
     /// True if its digits are as every program writes them, with nothing around them.
     pub(crate) fn is_bare(&self) -> bool {
         self.before.is_empty() && self.behind.is_empty() && self.group.is_none() && self.decimal != ','
+    }
+
+    /// True if its numbers count hundredths or thousandths.
+    pub(crate) fn is_part_of_a_whole(&self) -> bool {
+        matches!(self.behind.trim_matches(is_blank), "%" | "‰")
     }
 
     pub(crate) fn words(&self) -> String {
@@ -216,8 +223,10 @@ impl Affix {
             }
         }
         let ((before, behind), count) = counts.into_iter().max_by_key(|(_, count)| *count)?;
-        let of_letter =
-            || letter == Letter::Unit && before.is_empty() && matches!(behind.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z']);
+        let of_letter = || {
+            let is_letter = matches!(behind.as_bytes(), [b'A'..=b'Z' | b'a'..=b'z']);
+            before.is_empty() && (letter == Letter::Unit && is_letter || letter == Letter::Told && !behind.is_empty())
+        };
         let is_clock = ["am", "pm"].iter().any(|half| behind.trim().eq_ignore_ascii_case(half));
         ((all - count) * misfit <= all && !is_clock && (Self::is_read((before, behind)) || of_letter()))
             .then(|| (before.to_owned(), behind.to_owned()))

@@ -2,9 +2,11 @@
 
 use jiff::civil::Date;
 use jiff::fmt::strtime::BrokenDownTime;
+use mercer_core::Cell;
 
 use crate::century::Century;
 use crate::step::seconds;
+use crate::written_time::month_called;
 
 /// The first day of a month of the years from 1000 to 2999, the only ones that a bare number may
 /// mean.
@@ -13,6 +15,15 @@ pub(crate) fn first_of_month(year: f64, month: f64) -> Option<f64> {
     let known = (1000.0..3000.0).contains(&year) && (1.0..13.0).contains(&month);
     let date = if whole && known { Date::new(year as i16, month as i8, 1).ok()? } else { return None };
     Some(seconds(date))
+}
+
+/// The number of a month that a cell tells by it, or by the name or its first letters.
+#[must_use]
+pub fn month_of_year(cell: Cell<'_>) -> Option<u64> {
+    let named =
+        || if let Cell::Text(text) = cell { month_called(&text.trim_end_matches('.').to_lowercase()) } else { None };
+    let numbered = cell.number().filter(|number| number.fract() == 0.0 && (1.0..=12.0).contains(number));
+    numbered.map(|number| number as u64).or_else(|| u64::try_from(named()?).ok())
 }
 
 /// Parts of a year that a text may name.

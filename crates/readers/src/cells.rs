@@ -18,6 +18,9 @@ pub(crate) struct Cells {
     split: usize,
     /// True if the bytes split so far end within quotes.
     quoted: bool,
+    /// True if a quote within quotes was met that a backslash stands before and nothing separates
+    /// from what follows: all such quotes close nothing then.
+    escaped: bool,
     /// Bytes examined since the beginning, over all records.
     #[cfg(test)]
     examined: usize,
@@ -76,7 +79,7 @@ impl Cells {
                 }
             }
             if self.quoted {
-                match self.unquote(rest) {
+                match self.unquote(rest, separator) {
                     Some(after) => rest = after,
                     None => {
                         self.split = text.len();
@@ -102,16 +105,38 @@ impl Cells {
         }
     }
 
+    /// True if backslashes stand before quotes within quotes.
+    pub(crate) fn has_escapes(&self) -> bool {
+        self.escaped
+    }
+
+    /// True if a quote between these bytes stands within the cell, for a backslash is before it, as
+    /// data bases write it. Where no such quote was met, one before a separator closes the cell.
+    fn is_escaped(&mut self, before: &[u8], behind: &[u8], separator: Separator) -> bool {
+        let backslashes = before.iter().rev().take_while(|&&byte| byte == b'\\').count();
+        let closes = || matches!(behind, [] | [b'"' | b'\r' | b'\n', ..]) || separator.find(behind) == Some(0);
+        if backslashes % 2 == 1 && !self.escaped {
+            self.escaped = !closes();
+        }
+        backslashes % 2 == 1 && self.escaped
+    }
+
     /// Takes text up to the closing quote and gives what follows; `None`, and all text taken, if
     /// there is no closing quote.
-    fn unquote<'a>(&mut self, mut quoted: &'a [u8]) -> Option<&'a [u8]> {
+    fn unquote<'a>(&mut self, mut quoted: &'a [u8], separator: Separator) -> Option<&'a [u8]> {
         loop {
             let Some(end) = quoted.iter().position(|&byte| byte == b'"') else {
                 self.bytes.extend_from_slice(quoted);
                 return None;
             };
-            self.bytes.extend_from_slice(&quoted[..end]);
-            quoted = &quoted[end + 1..];
+            let (before, behind) = (&quoted[..end], &quoted[end + 1..]);
+            quoted = behind;
+            if self.is_escaped(before, behind, separator) {
+                self.bytes.extend_from_slice(&before[..end - 1]);
+                self.bytes.push(b'"');
+                continue;
+            }
+            self.bytes.extend_from_slice(before);
             match quoted {
                 [b'"', rest @ ..] => {
                     self.bytes.push(b'"');
@@ -188,6 +213,25 @@ mod tests {
             }
         }
         (good, bad, cells.examined)
+    }
+
+    #[test]
+    fn quotes_with_a_backslash_close_nothing() {
+        let cells = |texts: &[&str]| -> Vec<Vec<String>> {
+            let mut cells = Cells::default();
+            let split = |text: &&str| {
+                assert!(cells.whole(text.as_bytes(), Separator::Comma), "{text}");
+                cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
+            };
+            texts.iter().map(split).collect()
+        };
+        let said = "\"say \\\"hi, you\\\", he\",3";
+        assert_eq!(cells(&[said]), [["say \"hi, you\", he", "3"]]);
+        // Behind such a row a quote before a separator closes nothing, too.
+        assert_eq!(cells(&[said, "\"5\\\",x\",3"])[1], ["5\",x", "3"]);
+        // A path may end with a backslash.
+        assert_eq!(cells(&["\"C:\\dir\\\",3", "\"C:\\dir\\\\\",3"]), [["C:\\dir\\", "3"], ["C:\\dir\\\\", "3"]]);
+        assert_eq!(cells(&["\"5\\\"\",x\",3"]), [["5\\\",x", "3"]]);
     }
 
     /// Without it a record of a hundred lines is split a hundred times.

@@ -18,7 +18,7 @@ use crate::labels::Labels;
 use crate::lines::{HEAD_LINES, Lines};
 use crate::marks::{self, CellReading, MarkSearch, Notation};
 use crate::number::{self, ParsedCell};
-use crate::options::{Missing, ReadOptions};
+use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
 use mercer_core::{Cell, is_gap_mark};
@@ -38,7 +38,6 @@ pub(crate) struct Delimited {
     numeric_header: Option<Vec<u8>>,
     /// The options while the first row may be one of units.
     units: Option<ReadOptions>,
-    missing: Missing,
     /// True if cells may hold anything.
     records: bool,
     /// The current record is a row not yet given out: the first, when there is no header, and one
@@ -89,7 +88,6 @@ impl Delimited {
             repeated,
             numeric_header,
             units: looks_for_units.then(|| options.clone()),
-            missing: options.missing,
             records,
             pending: !header,
             blank: 0,
@@ -121,6 +119,7 @@ impl Delimited {
                 self.pending = self.blank > 0;
             }
         }
+        lines.stand_ahead(self.blank);
         self.begun = true;
         Ok(true)
     }
@@ -182,8 +181,11 @@ impl Delimited {
                     Err(_) => Cell::Number(value),
                 },
                 ParsedCell::Empty => Cell::Missing,
-                ParsedCell::NotFinite => return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) }),
-                ParsedCell::Nan | ParsedCell::Text => match std::str::from_utf8(bytes) {
+                // A name may be called so.
+                ParsedCell::NotFinite if !notation.holds_text(column) => {
+                    return Err(DataError::NotFinite { cell: place(), value: lossy(bytes) });
+                }
+                ParsedCell::NotFinite | ParsedCell::Nan | ParsedCell::Text => match std::str::from_utf8(bytes) {
                     Ok(text) => {
                         let cell = number::text_cell(text);
                         if matches!(cell, Cell::Text(text) if !is_gap_mark(text)) {
@@ -212,9 +214,9 @@ impl Delimited {
         decimal
     }
 
-    /// A row of one cell without a value is a blank line, where cells may be without a value.
+    /// A row of one cell without a value is a blank line, whether or not that is an error.
     fn blank_lines_are_rows(&self) -> bool {
-        self.plan.columns() == 1 && self.plan.dimension() == 1 && self.missing == Missing::Nan
+        self.plan.columns() == 1 && self.plan.dimension() == 1
     }
 
     /// A row of the right number of plain finite numbers, and plain text for a label; `None` is
@@ -278,7 +280,11 @@ impl Delimited {
     fn split(&mut self, lines: &mut Lines) -> Result<(), DataError> {
         // A number stands on one line, so that a stray quote spoils that alone.
         let texts = self.records || self.plan.ignores() || self.plan.label().is_some();
+        let escaped = self.cells.has_escapes();
         self.cells.split(lines, self.separator, if texts { LONGEST_RECORD } else { 1 })?;
+        if self.cells.has_escapes() && !escaped {
+            self.remarks.push(Finding::Escapes(lines.line()).remark());
+        }
         let (got, expected) = (self.cells.len(), self.plan.columns());
         if got != expected {
             // A quote that opens on one line and is closed on another by chance.

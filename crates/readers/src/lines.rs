@@ -145,6 +145,8 @@ pub(crate) struct Lines {
     taken: u64,
     /// Blank lines before the current record.
     skipped: u64,
+    /// Lines from the blank one that is a row to the current record; 0 for the record itself.
+    ahead: u64,
     /// Separators at the end of lines that separate nothing, and how many there are.
     trailing: Option<(u8, usize)>,
     /// True if the frame of a table that a terminal printed is taken away.
@@ -198,6 +200,7 @@ impl Lines {
             begin: 0,
             taken: 0,
             skipped: 0,
+            ahead: 0,
             trailing: None,
             framed: false,
             remarks: Vec::new(),
@@ -317,7 +320,7 @@ impl Lines {
 
     /// Goes to the next line that is not blank; false at the end.
     pub(crate) fn advance(&mut self) -> Result<bool, DataError> {
-        self.skipped = 0;
+        (self.skipped, self.ahead) = (0, 0);
         loop {
             self.buffer.clear();
             self.begin = self.taken + 1;
@@ -350,6 +353,11 @@ impl Lines {
         self.skipped
     }
 
+    /// Has the row stand so many lines before the current record, as a blank one.
+    pub(crate) fn stand_ahead(&mut self, lines: u64) {
+        self.ahead = lines;
+    }
+
     /// Appends the following line to the current record; false at the end.
     pub(crate) fn join(&mut self) -> Result<bool, DataError> {
         let begin = self.buffer.len();
@@ -371,13 +379,13 @@ impl Lines {
 
     /// The line on which the current record begins.
     pub(crate) fn line(&self) -> Line {
-        Line { file: self.file.clone(), number: self.begin, counts: self.counts }
+        Line { file: self.file.clone(), number: self.line_number(), counts: self.counts }
     }
 
     /// The number of that line.
     #[inline]
     pub(crate) fn line_number(&self) -> u64 {
-        self.begin
+        self.begin - self.ahead
     }
 
     /// A cell of the current record; `column` counts from 0.

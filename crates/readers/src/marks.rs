@@ -200,6 +200,12 @@ impl Notation {
         self.looked = line;
     }
 
+    /// True if the column is known to hold text, or a cell of it was.
+    pub(crate) fn holds_text(&self, column: usize) -> bool {
+        let column = &self.columns[column];
+        column.texts > 0 || column.numbers == Some(false)
+    }
+
     /// Takes in account that a cell is text.
     pub(crate) fn see_text(&mut self, column: usize) {
         self.columns[column].texts += 1;

@@ -11,9 +11,9 @@ named!(
 
 /// Treatment of a cell without a value: an empty one, NaN, a JSON `null` or an absent key.
 ///
-/// A blank line is no row, with one exception: under [`Nan`](Self::Nan), in a CSV or TSV table of
-/// one column and no target, a blank line between two rows is a row whose cell is empty. Blank
-/// lines before the first row and behind the last are none; write `NaN` or `""` there.
+/// A blank line is no row, with one exception: in a CSV or TSV table of one column and no target, a
+/// blank line between two rows is a row whose cell is empty. Blank lines before the first row and
+/// behind the last are none; write `NaN` or `""` there.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]

@@ -45,6 +45,41 @@ const WORDS: [&str; 33] = [
 /// Words that begin or end such a name beside that of a group: `A Total`, `Total 2020`.
 const ENDS: [&str; 6] = ["total", "subtotal", "sub-total", "summe", "ergebnis", "somme"];
 
+/// Names of rows of other figures. They may be categories as well, but not among numbers or times.
+const FIGURES: [&str; 20] = [
+    "average",
+    "avg",
+    "mean",
+    "median",
+    "std",
+    "std dev",
+    "min",
+    "max",
+    "minimum",
+    "maximum",
+    "mittelwert",
+    "durchschnitt",
+    "moyenne",
+    "promedio",
+    "media",
+    "média",
+    "gemiddelde",
+    "średnia",
+    "среднее",
+    "平均",
+];
+
+/// The name of a row that may sum up others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SumName {
+    /// Of all.
+    Whole,
+    /// Of a group, which is named beside it.
+    Group,
+    /// Another figure.
+    Figure,
+}
+
 /// Records that sum up others, as they are met.
 #[derive(Debug, Default)]
 pub(crate) struct SumRows {
@@ -76,9 +111,9 @@ impl SumRows {
         if self.told && !self.leaves {
             return false;
         }
-        let Some((column, text, alone)) = find(record) else { return false };
-        let certain = self.is_certain(record, column);
-        if !certain && !alone {
+        let Some((column, text, name)) = find(record) else { return false };
+        let certain = self.is_certain(record, column, name);
+        if !certain && name != SumName::Whole {
             return false;
         }
         let certain = certain && self.leaves;
@@ -106,13 +141,14 @@ impl SumRows {
 
     /// True if a record with the name of a sum can hardly be another. Beside that it has numbers
     /// alone, and lacks a value; or it has the name in a column of numbers or times.
-    fn is_certain(&self, record: &Record, column: usize) -> bool {
+    fn is_certain(&self, record: &Record, column: usize, name: SumName) -> bool {
         let others = || record.cells().enumerate().filter(|(place, _)| *place != column).map(|(_, cell)| cell);
         let lacks = others().any(|cell| matches!(cell, Cell::Missing));
         let numbers = others().filter(|cell| !matches!(cell, Cell::Missing | Cell::Text(_))).count();
         let texts = others().filter(|cell| matches!(cell, Cell::Text(text) if !is_amount(text))).count();
         let amounts = others().filter(|cell| matches!(cell, Cell::Text(text) if is_amount(text))).count();
-        numbers + amounts > 0 && (texts == 0 && lacks || self.values.get(column) == Some(&true))
+        let alone = texts == 0 && lacks && name != SumName::Figure;
+        numbers + amounts > 0 && (alone || self.values.get(column) == Some(&true))
     }
 }
 
@@ -122,17 +158,17 @@ fn is_amount(text: &str) -> bool {
     digits > 0 && 2 * digits >= text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
-/// The first cell of a record that calls it a sum, with its text, and true if that says no more.
-fn find(record: &Record) -> Option<(usize, &str, bool)> {
+/// The first cell of a record that calls it a sum, with its text.
+fn find(record: &Record) -> Option<(usize, &str, SumName)> {
     let mut cells = record.cells().enumerate();
     cells.find_map(|(place, cell)| match cell {
-        Cell::Text(text) => word(text).map(|alone| (place, text, alone)),
+        Cell::Text(text) => sum_name(text).map(|name| (place, text, name)),
         _ => None,
     })
 }
 
-/// True for the name of a sum, false for one with that of a group; `None` for any other text.
-fn word(text: &str) -> Option<bool> {
+/// `None` for a text that is no name of a sum.
+fn sum_name(text: &str) -> Option<SumName> {
     const LONGEST: usize = 60;
     if text.len() > LONGEST || text.bytes().next().is_some_and(|first| first.is_ascii_digit()) && !text.contains(' ') {
         return None;
@@ -142,8 +178,11 @@ fn word(text: &str) -> Option<bool> {
         text.len() == word.len() && text.chars().flat_map(char::to_lowercase).eq(word.chars())
     };
     if WORDS.iter().any(|word| is_one(text, word)) {
-        return Some(true);
+        return Some(SumName::Whole);
+    }
+    if FIGURES.iter().any(|word| is_one(text, word)) {
+        return Some(SumName::Figure);
     }
     let (first, last) = (text.split(' ').next().unwrap_or_default(), text.rsplit(' ').next().unwrap_or_default());
-    (text.contains(' ') && ENDS.iter().any(|word| is_one(first, word) || is_one(last, word))).then_some(false)
+    (text.contains(' ') && ENDS.iter().any(|word| is_one(first, word) || is_one(last, word))).then_some(SumName::Group)
 }

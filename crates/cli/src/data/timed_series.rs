@@ -2,7 +2,7 @@
 //! order.
 
 use mercer_encoding::{
-    Column, EncodingError, Face, Kind, LeftOut, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
+    Clock, Column, EncodingError, Face, Kind, LeftOut, Notation, Overrides, Schema, Use, are_times, is_name_of_times,
 };
 use mercer_readers::is_gap_mark;
 use mercer_readers::{
@@ -12,9 +12,9 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::zone::ZoneArguments;
-use crate::data::day_part::DayPart;
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
+use crate::data::part_columns::PartColumns;
 use crate::data::source::{TableColumns, no_column};
 use crate::limits::FIRST_ROWS;
 use crate::report::failure::Failure;
@@ -102,11 +102,11 @@ impl TimedSeries {
         let group = group.map(|choice| place(choice, &reader, &shown, "--group")).transpose()?;
         let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
         let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
-        let time = time.map(|place| head.with_day_part(head.time_column(place), group, |_| false));
+        let time = time.map(|place| head.with_parts(head.time_column(place), group, |_| false, None));
         let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
         ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
-        let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
-        let parts = ColumnParts::find(&head, [place_of(&time), of_day, group], states, *counters);
+        let roles: Vec<usize> = time.iter().flat_map(TimeColumn::places).chain(group).collect();
+        let parts = ColumnParts::find(&head, &roles, states, *counters);
         let numbers: Vec<NumberColumn> = parts.numbers.iter().map(|&place| head.number_column(place)).collect();
         let none_apart = time.is_none() && group.is_none() && parts.are_all();
         if none_apart && numbers.iter().all(NumberColumn::is_plain) {
@@ -194,8 +194,8 @@ struct ColumnParts {
 }
 
 impl ColumnParts {
-    fn find(head: &SeriesHead, roles: [Option<usize>; 3], states: &[String], counters: bool) -> Self {
-        let has_role = |column: &usize| roles.contains(&Some(*column));
+    fn find(head: &SeriesHead, roles: &[usize], states: &[String], counters: bool) -> Self {
+        let has_role = |column: &usize| roles.contains(column);
         let are_names = |column: &Column| {
             let names_rows = column.used == Use::Identifier && column.range.is_none();
             (names_rows || column.used == Use::Text) && !states.contains(&column.name)
@@ -297,20 +297,23 @@ pub(crate) struct TimeColumn {
     pub(crate) place: usize,
     /// `None` for plain numbers.
     pub(crate) notation: Option<Notation>,
-    /// The column of the time of day, where this one has days alone.
-    pub(crate) of_day: Option<DayPart>,
+    /// Columns that tell the times with this one, where it has years or days alone.
+    pub(crate) parts: PartColumns,
 }
 
 impl TimeColumn {
-    /// The time of a record, where both columns can be read.
+    /// The time of a record, where all its columns can be read.
     pub(crate) fn time(&self, record: &Record, before: Option<f64>) -> Option<f64> {
+        self.parts.refine(self.base(record, before)?, record)
+    }
+
+    /// The time of this column alone.
+    fn base(&self, record: &Record, before: Option<f64>) -> Option<f64> {
         let cell = record.cell(self.place);
-        let time = match &self.notation {
+        match &self.notation {
             Some(notation) => notation.instant_behind(cell, before),
             None => cell.number(),
-        };
-        let of_day = self.of_day.as_ref().map_or(Some(0.0), |part| part.seconds(record.cell(part.place)));
-        Some(time? + of_day?)
+        }
     }
 
     /// The time of the record that was last read.
@@ -318,9 +321,9 @@ impl TimeColumn {
     /// Where clocks are set back, `before` is the time of the row before it.
     pub(crate) fn read(&self, reader: &RowReader, record: &Record, before: Option<f64>) -> Result<f64, DataError> {
         self.time(record, before).ok_or_else(|| {
-            let (cell, part) = (record.cell(self.place), self.of_day.as_ref());
-            let odd = part.filter(|part| part.seconds(record.cell(part.place)).is_none());
-            let (cell, place) = odd.map_or((cell, self.place), |part| (record.cell(part.place), part.place));
+            let odd = self.base(record, before).and_then(|base| self.parts.misfit(base, record));
+            let place = odd.unwrap_or(self.place);
+            let cell = record.cell(place);
             match self.notation {
                 Some(_) if !is_gap(&cell) => DataError::NotATime { cell: reader.place(place), value: cell.to_string() },
                 _ => unreadable(cell, reader.place(place)),
@@ -328,14 +331,15 @@ impl TimeColumn {
         })
     }
 
+    /// The places of this column and of those that go with it.
+    pub(crate) fn places(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.place).chain(self.parts.iter().map(|part| part.place))
+    }
+
     /// A time for messages.
     pub(crate) fn text(&self, time: f64) -> String {
         if self.notation.is_some() { instant_text(time) } else { time.to_string() }
     }
-}
-
-fn place_of(time: &Option<TimeColumn>) -> Option<usize> {
-    time.as_ref().map(|column| column.place)
 }
 
 /// The first rows, and what the columns are by them.
@@ -397,24 +401,32 @@ impl SeriesHead {
     pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
         let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
         let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
-        TimeColumn { place, notation, of_day: None }
+        TimeColumn { place, notation, parts: PartColumns::default() }
     }
 
-    /// The same with the column of the time of day, if days alone do not tell the rows of a group
-    /// apart. It is none of those that are `used`.
-    pub(crate) fn with_day_part(
+    /// The same with the columns of its parts, if years or days alone do not tell the rows of a
+    /// group apart. They are none of those that are `used`.
+    pub(crate) fn with_parts(
         &self,
-        mut time: TimeColumn,
+        time: TimeColumn,
         group: Option<usize>,
         used: impl Fn(usize) -> bool,
+        known: Option<&PartColumns>,
     ) -> TimeColumn {
         let columns = self.schema.columns().iter().enumerate();
         let others = columns.filter(|(place, _)| *place != time.place && group != Some(*place) && !used(*place));
-        time.of_day = time
-            .notation
-            .as_ref()
-            .and_then(|notation| DayPart::find(others, &self.rows, (time.place, notation), group));
-        time
+        let of_years = time.notation == Some(Notation::Clock(Clock::Years));
+        let parts = match (&time.notation, known.filter(|known| !known.is_empty())) {
+            (_, Some(known)) => {
+                let place = |name: &str| others.clone().find(|(_, column)| column.name == name).map(|(place, _)| place);
+                known.at(place).unwrap_or_default()
+            }
+            (Some(_), None) => {
+                PartColumns::find(others, &self.rows, (|record: &Record| time.base(record, None), of_years), group)
+            }
+            (None, None) => PartColumns::default(),
+        };
+        TimeColumn { parts, ..time }
     }
 
     /// The times of the first rows.

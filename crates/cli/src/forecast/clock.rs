@@ -1,5 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
+use crate::data::part_columns::PartColumns;
 use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone, tells_zone};
 use mercer_readers::instant_text;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub(super) struct Clock {
     /// instants.
     #[serde(default)]
     local: bool,
+    /// The columns that tell the times with this one.
+    #[serde(default)]
+    pub(super) parts: PartColumns,
 }
 
 /// How the column of times is read, beside its notation.
@@ -66,6 +70,9 @@ impl Clock {
             Some(Notation::Clock(Count::Months) | Notation::Month(_)) => TimeStyle::Month,
             Some(Notation::Quarter(_)) => TimeStyle::Quarter,
             Some(Notation::Half(_)) => TimeStyle::Half,
+            Some(Notation::Clock(Count::DigitsToHour | Count::DigitsToMinute | Count::DigitsToSecond)) => {
+                TimeStyle::Instant { zone: false }
+            }
             Some(_) => {
                 let texts = || {
                     cells.iter().filter_map(|cell| if let Cell::Text(text) = cell { Some(text.trim()) } else { None })
@@ -87,8 +94,16 @@ impl Clock {
     fn of_times(name: &str, (style, are_times): (TimeStyle, bool), read: &[f64], options: ClockOptions) -> Self {
         let ClockOptions { open, grouped, zone } = options;
         let zone = zone.filter(|_| matches!(style, TimeStyle::Instant { .. }));
-        let mut clock =
-            Self { name: name.to_owned(), step: None, style, open: false, in_order: true, zone, local: true };
+        let mut clock = Self {
+            name: name.to_owned(),
+            step: None,
+            style,
+            open: false,
+            in_order: true,
+            zone,
+            local: true,
+            parts: PartColumns::default(),
+        };
         let mut times = clock.placed(read, grouped);
         clock.step = TimeStep::detect(&times, are_times);
         // A step of days is one of local days; hours are those of UTC.
@@ -268,12 +283,14 @@ pub(crate) struct TimedRows {
     pub(super) uneven: (u64, String),
     /// Rows that were taken together with the row before.
     pub(super) merged: u64,
+    /// True if a model has learnt the row given last.
+    pub(super) learnt: bool,
 }
 
 impl TimedRows {
     /// One that goes on behind the row of that time.
     pub(super) fn behind(last: Option<f64>) -> Self {
-        Self { last, grid: last, ..Self::default() }
+        Self { last, grid: last, learnt: true, ..Self::default() }
     }
 
     /// The same where an earlier row was the last one in step.
@@ -305,6 +322,7 @@ impl TimedRows {
         (time, row): (f64, &[f64]),
         place: &dyn Fn() -> String,
     ) -> Result<(), Failure> {
+        self.learnt = false;
         if repeats == Repeats::Refuse {
             return self.admit(clock, time, row.to_vec(), place);
         }

@@ -52,12 +52,12 @@ impl Future {
         }
         let wanted: Vec<ColumnChoice> = names.iter().map(|name| ColumnChoice::Name((*name).to_owned())).collect();
         let time = feed.clock().map(|clock| ColumnChoice::Name(clock.name.clone()));
-        let of_day = feed.time_column().and_then(|column| column.of_day.as_ref());
-        let of_day = of_day.map(|part| ColumnChoice::Name(part.name.clone()));
+        let parts = feed.time_column().into_iter().flat_map(|column| column.parts.iter());
+        let parts: Vec<ColumnChoice> = parts.map(|part| ColumnChoice::Name(part.name.clone())).collect();
         let options = ReadOptions {
             target: TargetColumn::None,
             missing: Missing::Nan,
-            mentioned: wanted.iter().chain(&time).chain(&of_day).cloned().collect(),
+            mentioned: wanted.iter().chain(&time).chain(&parts).cloned().collect(),
             ..ReadOptions::default()
         };
         let options = arguments.dialect.told(path, options);
@@ -73,14 +73,8 @@ impl Future {
         let columns: Vec<NumberColumn> = wanted.iter().map(column).collect::<Result<_, Failure>>()?;
         let time = time.and_then(|name| place(&name, &reader, &shown, "--future").ok()).zip(feed.time_column());
         let time = time.and_then(|(days, column)| {
-            let of_day = match column.of_day.clone() {
-                Some(part) => {
-                    let name = ColumnChoice::Name(part.name.clone());
-                    Some(part.at(place(&name, &reader, &shown, "--future").ok()?))
-                }
-                None => None,
-            };
-            Some(TimeColumn { place: days, of_day, ..column.clone() })
+            let at = |name: &str| place(&ColumnChoice::Name(name.to_owned()), &reader, &shown, "--future").ok();
+            Some(TimeColumn { place: days, parts: column.parts.at(at)?, ..column.clone() })
         });
         let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let mut future = Self { shown, name, ..Self::default() };

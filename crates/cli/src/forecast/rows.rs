@@ -106,7 +106,7 @@ impl SeriesRows {
         let Some(head) = SeriesHead::read(&mut reader, &shown, wanted.head, &told, &wanted.overrides)? else {
             return Ok(None);
         };
-        let roles = Roles::find(&head, chosen, &shown, wanted.season)?;
+        let roles = Roles::find(&head, chosen, &shown, wanted)?;
         if roles.time.is_none() && wanted.targets.is_empty() {
             refuse_along_rows(&shown, reader.feature_names())?;
         }
@@ -120,10 +120,12 @@ impl SeriesRows {
             let name = &reader.columns()[column.place];
             let options =
                 ClockOptions { open: data.is_pipe(), grouped: roles.group.is_some(), zone: wanted.zone.cloned() };
-            let mut clock = match &column.of_day {
-                Some(_) => Clock::of_local_times(name, &head.times_of(column), options),
-                None => Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options),
+            let mut clock = if column.parts.is_empty() {
+                Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options)
+            } else {
+                Clock::of_local_times(name, &head.times_of(column), options)
             };
+            clock.parts = column.parts.clone();
             wanted.clock.into_iter().for_each(|known| clock.go_on(known));
             clock
         });
@@ -277,6 +279,12 @@ impl SeriesRows {
         if let Some(before) = before {
             let [value, before_text] = [now, before].map(|time| clock.text(time));
             let cell = self.cell(column.place);
+            if now <= before && self.courses[self.now].learnt {
+                return Err(Failure::because(format!(
+                    "{cell}: the time {value} is not behind {before_text}, the last that the model has learnt; give the rows \
+                     behind it"
+                )));
+            }
             if clock.may_be_set_back(before, now) {
                 return Err(Failure::because(format!(
                     "{cell}: the time {value} comes a second time, behind {before_text}, as where clocks are set back; write the offset \
@@ -399,7 +407,12 @@ impl ChosenColumns {
 }
 
 impl Roles {
-    fn find(head: &SeriesHead, chosen: ChosenColumns, shown: &str, season: bool) -> Result<Self, Failure> {
+    fn find(
+        head: &SeriesHead,
+        chosen: ChosenColumns,
+        shown: &str,
+        wanted: &ColumnOptions<'_>,
+    ) -> Result<Self, Failure> {
         let ChosenColumns { targets, inputs, time, group } = chosen;
         let asked_for = |column: usize| targets.contains(&column) || [time, group].contains(&Some(column));
         let doubtful = |column: &Column| column.kind == Kind::Text && !column.why.is_empty();
@@ -418,11 +431,9 @@ impl Roles {
             None => times.iter().find(|place| !asked_for(**place)).map(|place| head.time_column(*place)),
         };
         let used = |column: usize| targets.contains(&column) || inputs.contains(&column);
-        let time = time.map(|time| head.with_day_part(time, group, used));
-        let is_time = |column: usize| {
-            let of_day = time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.place));
-            time.as_ref().is_some_and(|time| time.place == column) || of_day == Some(column)
-        };
+        let known = wanted.clock.map(|clock| &clock.parts);
+        let time = time.map(|time| head.with_parts(time, group, used, known));
+        let is_time = |column: usize| time.iter().flat_map(TimeColumn::places).any(|place| place == column);
         times.retain(|column| !asked_for(*column) && !is_time(*column));
         let rest: Vec<usize> = (0..width)
             .filter(|column| !is_time(*column) && !times.contains(column) && group != Some(*column))
@@ -435,7 +446,7 @@ impl Roles {
         let mut numbers = rest.clone();
         if !targets.is_empty() {
             numbers = targets;
-        } else if season {
+        } else if wanted.season {
             let those = |is_so: &dyn Fn(&Column) -> bool| -> Vec<usize> {
                 let mut those = rest.clone();
                 those.retain(|column| !inputs.contains(column) && is_so(head.column(*column)));
@@ -466,11 +477,10 @@ impl Roles {
                 None => String::new(),
             };
             let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
-            let joined = self.time.as_ref().is_some_and(|time| time.of_day.is_some());
+            let joined = self.time.as_ref().is_some_and(|time| !time.parts.is_empty());
             if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined {
                 let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
-                let beside = self.time.as_ref().and_then(|time| Some(time.of_day.as_ref()?.words()));
-                let beside = beside.unwrap_or_default();
+                let beside = self.time.as_ref().map(|time| time.parts.words()).unwrap_or_default();
                 verbosity::remark(format!("{shown}: column {:?}{beside} holds the times{guess}{is}", clock.name));
             }
         }

@@ -1,9 +1,11 @@
 //! The decision: what a column is, and how its texts are read, by what was seen of it.
 
-use mercer_core::{Cell, ValueRange, parse_instant};
+use mercer_core::{Cell, TruthWords, ValueRange, parse_instant};
 
 use super::doubt::is_name_of_identifier;
+use super::role::is_name_of_times;
 use super::sight::{ColumnSight, ENOUGH_TEXTS, TimeVariation};
+use crate::duration;
 use crate::error::EncodingError;
 use crate::face::MARKS_TELL;
 use crate::kind::ToldKind;
@@ -23,8 +25,11 @@ impl ColumnSight {
         if self.lists > 0 && 2 * self.lists >= present || self.are_most(self.written_lists) {
             return said(Kind::List, String::new());
         }
+        if self.passes_midnight() {
+            return (Kind::Number, Notation::Duration, String::new());
+        }
         if self.are_most(self.instants + self.dates) {
-            return said(Kind::Time, String::new());
+            return self.times(Notation::Plain);
         }
         if let Some(mark) = self.mark_among_times() {
             return said(Kind::Time, format!("{mark:?} is no time, and such cells count as missing"));
@@ -42,7 +47,11 @@ impl ColumnSight {
         if self.are_most(self.numbers)
             && let Some(clock) = self.clock(name)
         {
-            return (Kind::Time, Notation::Clock(clock), String::new());
+            return self.times(Notation::Clock(clock));
+        }
+        if self.are_most(self.numbers) && is_name_of_times(name) && self.mixes_clocks() {
+            let why = "seconds since 1970 and parts of them, each by its size".to_owned();
+            return (Kind::Time, Notation::Plain, why);
         }
         if distinct <= 1 {
             // A duration can be nothing else; one number with a unit may be a name.
@@ -76,7 +85,7 @@ impl ColumnSight {
         if !self.is_listed() {
             return None;
         }
-        let time = |notation| Some((Kind::Time, notation, String::new()));
+        let time = |notation| Some(self.times(notation));
         let mut doubt = None;
         match Notation::of_numbers(self.values(), CELLS_A_MISFIT, self.number_marks) {
             TextReading::As(Notation::Plain) if names_rows => {
@@ -117,11 +126,26 @@ impl ColumnSight {
         (Kind::Number, notation, why.unwrap_or_default())
     }
 
+    /// True for clocks that go on behind midnight, as timetables have them: `25:10:00`.
+    fn passes_midnight(&self) -> bool {
+        let length = |text: &str| duration::seconds(text).filter(|_| duration::is_certain(text));
+        let is_behind = |(text, _): (&str, u64)| length(text).is_some_and(|seconds| seconds >= 86_400.0);
+        self.dates > 0
+            && self.unlisted == 0
+            && self.values().any(is_behind)
+            && self.values().all(|(text, _)| length(text).is_some())
+    }
+
+    /// A column of times, with what is to be said of it.
+    fn times(&self, notation: Notation) -> (Kind, Notation, String) {
+        let why = self.doubt_of_times(&notation).unwrap_or_default();
+        (Kind::Time, notation, why)
+    }
+
     /// The notation of a column of which nearly all cells are numbers. Some may be written as
     /// accounts write what is below zero, or with a word for thousands.
     fn notation_of_most(&self) -> Notation {
-        let are_bits = self.unlisted == 0 && self.values.len() == 2 && self.present() == self.numbers;
-        if are_bits && let Some(words) = self.truth_words() {
+        if let Some(words) = self.truth_words().filter(TruthWords::are_alone) {
             return Notation::Truth(words);
         }
         // What is set off, or has a word, is text to the readers.
@@ -174,7 +198,11 @@ impl ColumnSight {
                     None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
                     None if self.texts == 0 => {
                         let numbers = self.values().filter_map(|(value, _)| value.parse().ok());
-                        Notation::Clock(Clock::of_sizes(&numbers.collect::<Vec<_>>()).unwrap_or(Clock::Elapsed))
+                        match Clock::of_sizes(&numbers.collect::<Vec<_>>()) {
+                            Some(clock) => Notation::Clock(clock),
+                            None if self.mixes_clocks() => Notation::Plain,
+                            None => Notation::Clock(Clock::Elapsed),
+                        }
                     }
                     None => match Notation::of_days(self.values()) {
                         TextReading::As(notation) => notation,
@@ -219,6 +247,13 @@ impl ColumnSight {
             _ => Use::Encoded,
         };
         let strangers = if notation == Notation::Network { self.marks + self.take_networks() } else { 0 };
+        if kind == Kind::Category
+            && why.is_empty()
+            && let Some(words) = self.truth_words()
+        {
+            let truth = |value: &str| words.read(Cell::Text(value)).map(|truth| words.text(truth).to_owned());
+            self.rename(|value| Some(truth(value).unwrap_or_else(|| value.to_owned())));
+        }
         let is_time = kind == Kind::Time;
         // As clocks show them: what a value of the look says is read once more, without its zone.
         let (range, times) = self.ranges(kind, notation.written());
@@ -253,19 +288,24 @@ impl ColumnSight {
     /// Puts networks in the place of their addresses: how many cells are no address.
     fn take_networks(&mut self) -> u64 {
         let strangers = self.misfits(|cell| Notation::network(cell).is_some());
-        let addresses = std::mem::take(&mut self.values);
-        self.places.clear();
-        for (address, count) in addresses {
-            let Some(network) = Notation::network(Cell::Text(&address)) else { continue };
-            let place = *self.places.entry(network.clone()).or_insert(self.values.len());
-            match self.values.get_mut(place) {
-                Some((_, known)) => *known += count,
-                None => self.values.push((network, count)),
-            }
-        }
+        self.rename(|address| Notation::network(Cell::Text(address)));
         // A number among them is none of theirs.
         (self.unlisted, self.range) = (0, ValueRange::NOTHING);
         strangers
+    }
+
+    /// Counts the values by other names; those without one are no more.
+    fn rename(&mut self, name: impl Fn(&str) -> Option<String>) {
+        let values = std::mem::take(&mut self.values);
+        self.places.clear();
+        for (value, count) in values {
+            let Some(name) = name(&value) else { continue };
+            let place = *self.places.entry(name.clone()).or_insert(self.values.len());
+            match self.values.get_mut(place) {
+                Some((_, known)) => *known += count,
+                None => self.values.push((name, count)),
+            }
+        }
     }
 
     /// Cells of the values that do not fit.

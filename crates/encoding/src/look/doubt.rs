@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mercer_core::{Cell, ValueRange, parse_instant};
+use mercer_core::{Cell, ValueRange, instant_text, parse_instant};
 
 use super::sight::{ColumnSight, ENOUGH_TEXTS};
 use super::time_like::is_time_like;
+use crate::face::KEEPS_CODES;
 use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::written_time::clock;
@@ -24,17 +25,28 @@ impl ColumnSight {
 
     /// Why numbers may be something else.
     pub(super) fn doubt_of_numbers(&self, name: &str) -> Option<String> {
-        let code = self.code.map(|written| format!("some {written}; {name}=category keeps codes apart"));
+        let code = self.code.map(|written| format!("some {written}; {name}=category {KEEPS_CODES}"));
+        let day = self.doubtful_day(name).map(|day| {
+            let from = |first: f64| instant_text((day + first) * 86_400.0).split('T').next().map(str::to_owned);
+            let [spreadsheet, of_1960, of_1970] = [-25_569.0, -3653.0, 0.0].map(|first| from(first).unwrap_or_default());
+            format!(
+                "{day} may be the day {spreadsheet} of a spreadsheet, or {of_1960} or {of_1970} of a program that counts from 1960 or \
+                 1970; {name}=time takes the first"
+            )
+        });
         let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
         let present = self.present();
         let differ = present >= ENOUGH_TEXTS && self.distinct() == present;
         let differ = differ && (is_name_of_identifier(name) || self.are_long_numbers());
         let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
-        code.or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
+        code.or(day).or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
     }
 
     /// A remark on the other kind that a column of categories may have been meant for.
     pub(super) fn doubt_of_texts(&self, name: &str) -> Option<String> {
+        if self.truth_words().is_some_and(|words| words.are_alone()) {
+            return self.differing_capitals();
+        }
         if self.unlisted == 0
             && let Some([one, other]) = Notation::of_two(self.values())
         {
@@ -53,6 +65,11 @@ impl ColumnSight {
         if let Some(text) = self.time_like() {
             return Some(format!("{text:?} looks like a time, and is not read as one: write it as 2024-05-31T08:30"));
         }
+        self.differing_capitals()
+    }
+
+    /// A remark on two texts that are one but for their capitals.
+    fn differing_capitals(&self) -> Option<String> {
         let mut small = HashMap::new();
         self.values().find_map(|(value, _)| {
             let first = small.insert(value.to_lowercase(), value)?;
@@ -94,6 +111,48 @@ impl ColumnSight {
         let odd = || self.values().map(|(text, _)| text).filter(|text| !is_time(text));
         let words = odd().filter(|text| !forms.contains(&form(text))).count();
         odd().next().filter(|_| words <= FEW_WORDS)
+    }
+
+    /// A remark on the times of a column: a day that may stand for no value, or some without a
+    /// zone.
+    pub(super) fn doubt_of_times(&self, notation: &Notation) -> Option<String> {
+        if let Some(mark) = self.outlying_day(notation) {
+            return Some(format!(
+                "{mark:?} is far from all others; --gap with it, as it is written, tells that it stands for no value"
+            ));
+        }
+        (self.zone.is_none() && self.told_zones == [true; 2]).then(|| {
+            "some tell their offset from UTC and some do not; these are read as UTC, and --zone tells another"
+                .to_owned()
+        })
+    }
+
+    /// A day that is much farther from all others than these are from one another, and comes more
+    /// than once or is the first or last one that a program knows.
+    fn outlying_day(&self, notation: &Notation) -> Option<&str> {
+        const ENDS: [&str; 6] = ["0001-01-01", "1753-01-01", "1899-12-30", "1900-01-01", "1970-01-01", "9999-12-31"];
+        if self.unlisted > 0 {
+            return None;
+        }
+        let instant = |value: &str| {
+            let number = value.parse().ok().map(|number| Cell::Numeral(number, value));
+            notation.instant(number.unwrap_or(Cell::Text(value)))
+        };
+        let mut times: Vec<(f64, &str, u64)> =
+            self.values().filter_map(|(value, count)| Some((instant(value)?, value, count))).collect();
+        times.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let is_end =
+            |time: f64| ENDS.iter().any(|day| parse_instant(day) == Some((time / 86_400.0).floor() * 86_400.0));
+        let several = times.len() > FEWEST_OTHERS;
+        let is_far = |(mark, _, count): (f64, &str, u64), low: f64, high: f64| {
+            let far = high > low && (low - mark).max(mark - high) > 3.0 * (high - low);
+            far && (count > 1 && several || is_end(mark))
+        };
+        match times[..] {
+            [first, low, .., high] if is_far(first, low.0, high.0) => Some(first.1),
+            [low, .., high, last] if is_far(last, low.0, high.0) => Some(last.1),
+            _ => None,
+        }
     }
 
     /// A text that is no time, in a column of which more than half are times.

@@ -14,7 +14,27 @@ const TIMES: [&str; 8] = ["day", "week", "hour", "when", "at", "ts", "ds", ""];
 /// Parts of the names of columns whose numbers may be years or months.
 const OF_YEARS: [&str; 9] = ["year", "jahr", "année", "annee", "año", "date", "datum", "month", "quarter"];
 /// Names of columns that count in even steps, beside those of times and of rows.
-const OF_STEPS: [&str; 12] = ["t", "k", "n", "i", "j", "step", "steps", "tick", "frame", "sample", "iter", "iteration"];
+const OF_STEPS: [&str; 19] = [
+    "t",
+    "k",
+    "n",
+    "i",
+    "j",
+    "step",
+    "steps",
+    "tick",
+    "frame",
+    "sample",
+    "iter",
+    "iteration",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "hours",
+    "days",
+    "elapsed",
+];
 
 /// True if a column of this name may hold times: `date`, `timestamp`, `birth_year`, `ts`, no name
 /// at all, and the like.
@@ -60,11 +80,17 @@ pub fn are_times(names: &[String]) -> Option<(&str, &str)> {
     (rises && times.len() >= FEWEST && 2 * times.len() > names.len()).then_some((first, last))
 }
 
+/// True if days of a spreadsheet would be those of years from 1950 to 1964: programs count days of
+/// our time from 1960 or 1970 by such numbers.
+pub(super) fn are_days_of_programs(numbers: &[f64]) -> bool {
+    !numbers.is_empty() && numbers.iter().all(|number| (18_264.0..23_742.0).contains(number))
+}
+
 impl ColumnSight {
     /// The clock that the numbers of a column of this name count, if they are instants. Days in
-    /// eight digits have whatever name. Years and months need a name that speaks of them, days of a
-    /// spreadsheet one that speaks of days, and seconds since 1970 or parts of them one that speaks
-    /// of times.
+    /// eight digits have whatever name, and those with hours behind them any but one of rows. Years
+    /// and months need a name that speaks of them, days of a spreadsheet one that speaks of days,
+    /// and days of the year, seconds since 1970 and parts of them one that speaks of times.
     pub(super) fn clock(&self, name: &str) -> Option<Clock> {
         if self.numbers == 0 {
             return None;
@@ -75,18 +101,42 @@ impl ColumnSight {
         let is_certain = match clock {
             // Days are told by more than one of them, of these centuries.
             Clock::Digits => numbers.len() > 1 && numbers.iter().all(|number| (1.8e7..2.2e7).contains(number)),
+            Clock::DigitsToHour | Clock::DigitsToMinute | Clock::DigitsToSecond => {
+                numbers.len() > 1 && !is_name_of_identifier(name)
+            }
+            Clock::DayOfYear => {
+                is_name_of_times(name) || ["julian", "doy", "ddd"].iter().any(|part| lower.contains(part))
+            }
             Clock::Years | Clock::Months => OF_YEARS.iter().any(|part| lower.contains(part)),
             // A count of rows or seconds may have the size of days of a spreadsheet.
-            Clock::Days => is_name_of_days(&lower),
+            Clock::Days => is_name_of_days(&lower) && !are_days_of_programs(&numbers),
             Clock::Elapsed => false,
-            Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds => is_name_of_times(name),
+            Clock::Ticks | Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds => {
+                is_name_of_times(name)
+            }
         };
         is_certain.then_some(clock)
     }
 
+    /// True if the numbers of a column of times count in several units since 1970, each by its size.
+    pub(super) fn mixes_clocks(&self) -> bool {
+        let of_size = |(value, _): (&str, u64)| {
+            let clock = Clock::of_size(value.parse().ok()?)?;
+            matches!(clock, Clock::Seconds | Clock::Milliseconds | Clock::Microseconds | Clock::Nanoseconds)
+                .then_some(clock)
+        };
+        self.numbers > 0 && self.values().all(|value| of_size(value).is_some())
+    }
+
+    /// The whole numbers of a column of days that may be those of a spreadsheet or of a program.
+    pub(super) fn doubtful_day(&self, name: &str) -> Option<f64> {
+        let numbers: Vec<f64> = self.values().filter_map(|(value, _)| value.parse().ok()).collect();
+        numbers.first().copied().filter(|_| is_name_of_days(&name.to_lowercase()) && are_days_of_programs(&numbers))
+    }
+
     /// True if a column of this name counts the rows. There are several rows, and each has a
-    /// number. The numbers rise by 1 from row to row, or by another even step in a column whose
-    /// name speaks of steps, times or rows; or they are whole and rise, in one whose name speaks of
+    /// number. The numbers rise by 1 from row to row, or by another step, even but for the
+    /// lengths of months, in a column whose name speaks of steps, times or rows; or they are whole and rise, in one whose name speaks of
     /// rows.
     pub(super) fn counts_rows(&self, name: &str) -> bool {
         if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
@@ -94,7 +144,7 @@ impl ColumnSight {
         }
         let of_rows = is_name_of_identifier(name);
         let of_steps = of_rows || is_name_of_times(name) || is_name_of_steps(name);
-        let is_even = |step: f64| !self.uneven && step != 0.0 && (step == 1.0 || of_steps);
+        let is_even = |step: f64| step != 0.0 && (!self.uneven && step == 1.0 || !self.ragged && of_steps);
         self.step.is_some_and(is_even) || of_rows && !self.not_running
     }
 }

@@ -8,7 +8,7 @@ use crate::key::Key;
 use crate::notation::{CELLS_A_MISFIT, Notation, NumberMarks};
 use crate::numeral::code;
 use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
-use crate::zone::Zone;
+use crate::zone::{Zone, tells_zone};
 
 /// Different values of a column that are counted.
 const MOST_DISTINCT: usize = 10_000;
@@ -20,6 +20,8 @@ const FEW: usize = 16;
 pub(super) const ENOUGH_TEXTS: u64 = 20;
 
 const DAY: f64 = 86_400.0;
+/// Steps of months and years differ by less than this part.
+const LONGER: f64 = 0.2;
 
 /// Everything that a look has seen of a column.
 #[derive(Clone, Debug, Default)]
@@ -46,11 +48,14 @@ pub(super) struct ColumnSight {
     pub(super) last: Option<f64>,
     /// From the first number to the second.
     pub(super) step: Option<f64>,
-    /// Another step from one number to the next.
+    /// Another step from one number to the next; and one that differs by more than months do.
     pub(super) uneven: bool,
+    pub(super) ragged: bool,
     /// A number that is no integer, or not above the one before.
     pub(super) not_running: bool,
     pub(super) times: TimeVariation,
+    /// Texts of times of a day were met without a zone, and with one.
+    pub(super) told_zones: [bool; 2],
     /// The different values with how often each came, in the order in which they came first.
     pub(super) values: Vec<(String, u64)>,
     /// Where each of them stands there, once there are many.
@@ -145,6 +150,7 @@ impl ColumnSight {
                 if let Some(instant) = parse_instant(text) {
                     self.dates += 1;
                     self.times.observe(instant);
+                    self.told_zones[usize::from(tells_zone(text))] |= text.contains(':');
                 }
             }
         }
@@ -185,6 +191,7 @@ impl ColumnSight {
             self.not_running |= number <= last;
             let step = *self.step.get_or_insert(number - last);
             // Numbers of tenths are even to rounding.
+            self.ragged |= (number - last - step).abs() > LONGER * step.abs();
             self.uneven |= (number - last - step).abs() > 1e-9 * (step.abs() + number.abs());
         }
         self.not_running |= number != number.trunc();

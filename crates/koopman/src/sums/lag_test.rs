@@ -24,7 +24,7 @@ const NEAR: f64 = 0.5;
 /// At both lags it may differ by this part and this much, or by so many standard errors.
 const CLOSE: (f64, f64, f64) = (0.15, 0.05, 2.0);
 /// Standard errors by which a correlation is off for more than chance.
-const BEYOND_CHANCE: f64 = 1.0;
+const BEYOND_CHANCE: f64 = 2.0;
 /// Fewest blocks of the test.
 const FEWEST_BLOCKS: usize = 6;
 /// Pairs that have a successor `2L` steps on, at least this part of all.

@@ -183,7 +183,7 @@ fn spectra_and_forecasts_of_known_systems() -> Outcome {
     for (mode, truth) in linear.modes().iter().zip([1.0, 0.8, 0.64, 0.512]) {
         let near = 3.0 * mode.spread + 0.005;
         assert!((mode.value.re - truth).abs() < near && mode.value.im == 0.0 && mode.is_reliable(), "{mode:?}");
-        assert!(mode.spread < 0.06, "{mode:?}");
+        assert!(mode.spread < 0.05, "{mode:?}");
     }
     assert!(linear.modes().iter().any(|mode| !mode.is_reliable()));
     let forecasts = linear.forecast(&[1.5], &[], 3)?;

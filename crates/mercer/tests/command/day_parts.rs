@@ -71,3 +71,41 @@ fn a_trajectory_has_them_too() {
     assert_eq!(pairs("clock.csv --time Date"), pairs("one.csv --time ts"));
     assert!(pairs("clock.csv --time Date").as_u64() > Some(460));
 }
+
+/// The month, the day and the hour stand beside the year.
+#[test]
+fn years_have_their_parts_beside_them() {
+    let of_month =
+        |t: usize| format!("{},{},{}\n", 2010 + t / 12, t % 12 + 1, (0.5 * t as f64).sin() + 0.01 * t as f64);
+    let of_hour = |t: usize| {
+        let (day, hour) = (t / 24, t % 24);
+        let month = ["Jan", "Feb"][usize::from(day >= 31)];
+        format!("2013,{month},{},{hour},{}\n", day % 31 + 1, (0.3 * t as f64).sin())
+    };
+    let of_quarter = |t: usize| format!("{},{},{}\n", 2001 + t / 4, t % 4 + 1, t % 4);
+    let rows = |from: usize, to: usize, row: &dyn Fn(usize) -> String| (from..to).map(row).collect::<String>();
+    let folder = Folder::new()
+        .with("months.csv", format!("Year,Month,sales\n{}", rows(0, 60, &of_month)))
+        .with("quarters.csv", format!("year,quarter,sales\n{}", rows(0, 60, &of_quarter)))
+        .with("hours.csv", format!("year,month,day,hour,load\n{}", rows(0, 900, &of_hour)))
+        .with("next.csv", format!("year,month,day,hour,load\n{}", rows(900, 901, &of_hour)))
+        .with("odd.csv", format!("Year,Month,sales\n{}2110,13,4\n", rows(0, 1200, &of_month)));
+    for (file, told, next) in [
+        ("months", "column \"Year\" with column \"Month\" holds the times, with a step of 1 month", "2015-01-01"),
+        ("quarters", "column \"year\" with column \"quarter\" holds the times", "2016-01-01"),
+        ("hours", "with column \"month\" and with column \"day\" and with column \"hour\"", "2013-02-07T12:00"),
+    ] {
+        let said = folder.run(&format!("forecast {file}.csv --steps 1 --json --out {file}.mercer"));
+        assert!(said.err.contains(told), "{file}: {}", said.err);
+        let times = &object(&said.out)["times"];
+        assert_eq!(times[0], next, "{file}: {}", said.out);
+    }
+    // One row more is behind those that the model knows.
+    let said = folder.run("forecast next.csv --model hours.mercer --steps 1 --json");
+    assert_eq!(object(&said.out)["times"][0], "2013-02-07T13:00", "{}", said.err);
+    let said = folder.run("forecast hours.csv --model hours.mercer --steps 1");
+    assert!(said.err.contains("is not behind 2013-02-07T11:00, the last that the model has learnt"), "{}", said.err);
+    // A month that is none is told where it stands.
+    let said = folder.run("forecast odd.csv");
+    assert!(said.err.contains("line 1202, column 2 (\"Month\"): \"13\" is no time"), "{}", said.err);
+}

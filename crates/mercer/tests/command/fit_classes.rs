@@ -161,7 +161,9 @@ fn classes_and_numbers_do_not_mix() {
     folder.refused(1, &format!("fit numbers.csv part-1.csv {ridge}"), &["part-1.csv", "colour", "\"grey\""]);
     folder.refused(1, &format!("fit part-1.csv --task regression {ridge}"), &["part-1.csv", "colour"]);
     folder.refused(1, &format!("fit gap.csv {ridge}"), &["gap.csv", "line 3", "colour"]);
-    folder.refused(1, &format!("fit many.csv {ridge}"), &["many.csv", "1500 classes", "1000 at most"]);
+    folder.refused(1, &format!("fit many.csv {ridge}"), &["many.csv", "colour", "too many for classes"]);
+    let classes = format!("fit many.csv --task class {ridge}");
+    folder.refused(1, &classes, &["many.csv", "1500 classes", "1000 at most"]);
     folder.refused(
         1,
         &format!("fit part-1.csv --task class --target a,b --ignore colour {ridge}"),

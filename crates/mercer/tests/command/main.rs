@@ -70,6 +70,7 @@ mod trained_tables;
 #[cfg(unix)]
 mod troubleshooting;
 mod tune;
+mod understood;
 mod watch;
 mod watched_evaluations;
 mod weights;

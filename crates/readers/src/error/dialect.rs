@@ -72,6 +72,11 @@ pub(crate) enum Finding {
         "{0}: begins with # and has other cells than a row, so that it is taken for a comment, as are lines like it"
     )]
     Comment(Line),
+    /// Quotes within quotes that a backslash stands before.
+    #[error(
+        "{0}: has quotes in a cell behind a backslash, as data bases write them; they are read so, here and in all rows below"
+    )]
+    Escapes(Line),
     /// Two lines of types and roles, with the name of the class where another column is the last.
     #[error(
         "{line}: begins two lines of types and roles, as Orange writes them; they are no rows{}",

@@ -99,8 +99,10 @@ impl Fixed {
             let cell = match parsed {
                 ParsedCell::Number(value) => Cell::Numeral(value, text),
                 ParsedCell::Empty => Cell::Missing,
-                ParsedCell::NotFinite => return Err(DataError::NotFinite { cell: place(), value: text.to_owned() }),
-                ParsedCell::Nan | ParsedCell::Text => {
+                ParsedCell::NotFinite if !notation.holds_text(column) => {
+                    return Err(DataError::NotFinite { cell: place(), value: text.to_owned() });
+                }
+                ParsedCell::NotFinite | ParsedCell::Nan | ParsedCell::Text => {
                     if !is_gap_mark(text) {
                         notation.see_text(column);
                     }

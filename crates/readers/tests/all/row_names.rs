@@ -77,6 +77,12 @@ fn a_row_that_sums_up_others_is_told() {
             .contains("may mean that this row sums up others")
     );
 
+    // So may another figure, but not among numbers and times.
+    let text = "grade,day,rate\ngood,2024-05-01,5\naverage,2024-05-02,4\nbad,,3\naverage,,4\n,Mittelwert,4\n,max,5\n";
+    let mut reader = open(text, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+    assert_eq!(reader.skip_rows(u64::MAX).unwrap(), 4);
+    assert!(reader.left_out()[0].starts_with("2 rows that sum up others: left out, the last on line 7"));
+
     let mut reader = open("shop,sales\ntotally,1\nTotal sales,2\n", &csv()).unwrap();
     while reader.next_record(&mut Record::new()).unwrap() {}
     assert_eq!(reader.take_remark().map(|remark| remark.to_string()), None);

@@ -115,8 +115,10 @@ fn blank_lines_of_one_column_are_gaps() {
         assert_eq!(rows("f.csv", text, &nan).unwrap(), expected, "{text:?}");
         assert_eq!(rows("f.tsv", text, &nan).unwrap(), expected, "{text:?}");
     }
-    // Where no cell may be empty, and where a row has several, a blank line is nothing.
-    assert_eq!(rows("f.csv", "y\n1\n\n3\n", &series(Missing::Refuse)).unwrap().len(), 2);
+    // It is one, too, where no cell may be empty.
+    let refused = rows("f.csv", "y\n1\n\n3\n", &series(Missing::Refuse)).unwrap_err().to_string();
+    assert!(refused.contains("line 3, column 1 (\"y\")"), "{refused}");
+    // Where a row has several, a blank line is nothing.
     assert_eq!(rows("f.csv", "1,2\n\n3,4\n", &nan).unwrap().len(), 2);
     assert_eq!(rows("f.ndjson", "{\"y\":1}\n\n{\"y\":2}\n", &nan).unwrap().len(), 2);
     let mut reader = reader("f.csv", "1\n\n3\nx\n\n5\n", &nan);

@@ -14,7 +14,8 @@
 //!   there are 20 or more. A random walk turns in every second step, and a trend with noise in each
 //!   third or fourth.
 //!
-//! Time is an order, too, and then it is no fault: a column of times that runs one way explains it.
+//! Time is an order, too, and then it is no fault: a column of times that rises explains it. Where it
+//! falls, the newest rows come first, and the past is predicted from the future.
 
 use std::collections::HashMap;
 
@@ -37,6 +38,8 @@ const MOST_CLASSES: usize = 1 << 12;
 const MOST_NUMBERS: usize = 64;
 /// Columns that are looked at.
 const MOST_COLUMNS: usize = 1 << 12;
+/// The word for a way.
+const FALLS: &str = "falls";
 /// Columns that a note names.
 const NAMED: usize = 3;
 
@@ -85,7 +88,7 @@ impl Direction {
     fn way(&self) -> Option<&'static str> {
         let changes = self.up + self.down;
         let one_way = changes >= FEWEST && self.up.min(self.down) <= changes / A_TURN;
-        one_way.then_some(if self.up > self.down { "rises" } else { "falls" })
+        one_way.then_some(if self.up > self.down { "rises" } else { FALLS })
     }
 }
 
@@ -170,8 +173,13 @@ impl RowOrder {
         face: Face,
     ) -> Option<Note> {
         let one_way = || self.left.iter().filter_map(|&column| Some((column, self.columns[column].way()?)));
-        if one_way().any(|(column, _)| is_time(column)) {
-            return None;
+        if let Some((column, way)) = one_way().find(|(column, _)| is_time(*column)) {
+            let name = name(column).filter(|_| way == FALLS)?;
+            let text = format!(
+                "column {name:?} falls from the first row to the last: the newest rows come first, so the model knows the \
+                 oldest best; sort the rows by it, the oldest first"
+            );
+            return Some(Note::new(Cause::OrderOfRows, text));
         }
         let what = if let Some(way) = self.target.way() {
             format!("the target {way} from the first row to the last")
@@ -259,6 +267,11 @@ mod tests {
         let name = |column: usize| Some(["when", "x"][column].to_owned());
         assert!(order.note(name, |_| false, Face::Command).is_some());
         assert_eq!(order.note(name, |column| column == 0, Face::Command), None);
+        // The newest rows come first.
+        let mut backwards = RowOrder::default();
+        (0..100).for_each(|i| backwards.observe(1, |_| Some(f64::from(-i)), None));
+        let told = backwards.note(name, |column| column == 0, Face::Command).map(|note| note.text).unwrap_or_default();
+        assert!(told.starts_with("column \"when\" falls from the first row to the last: the newest"), "{told}");
         // A column of times in another order explains nothing.
         assert!(order.note(name, |column| column == 1, Face::Command).is_some());
     }
