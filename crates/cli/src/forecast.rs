@@ -298,15 +298,21 @@ pub(crate) fn run(arguments: &ForecastArguments) -> Result<(), Failure> {
     if !streaming {
         passes.plan(&mut feed, arguments.steps, rows)?;
     }
-    if let (None, Some(path)) = (&saving, &arguments.predictions) {
-        let rows = passes.all().iter().map(SeriesPass::rows).sum::<usize>();
-        let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
-        stop.failure().map_err(|failure| failure.with(&unwritten))?;
+    if saving.is_none() {
+        arguments.refuse_stopped(&stop, &passes)?;
     }
     told.end(arguments, (&mut passes, &scenarios, total), &mut feed, stop.requested())
 }
 
 impl ForecastArguments {
+    /// Refuses a run that a signal has ended, if it has predictions to write and no model.
+    fn refuse_stopped(&self, stop: &Stop, passes: &Passes) -> Result<(), Failure> {
+        let Some(path) = &self.predictions else { return Ok(()) };
+        let rows = passes.all().iter().map(SeriesPass::rows).sum::<usize>();
+        let unwritten = format!("{rows} rows were observed, and {} was not written", path.display());
+        stop.failure().map_err(|failure| failure.with(&unwritten))
+    }
+
     /// Refuses options that cannot go together.
     fn check(&self) -> Result<(), Failure> {
         output::refuse_same_places(&[

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use mercer_kernels::AnyKernel;
 use mercer_registry::catalogue::{self, Entry, Kind as KeyKind, nearest};
 use mercer_registry::tune::{Dimension, Plan, SearchResult, Space, TuneError, search};
@@ -118,27 +119,17 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         space.pairs(values).iter().for_each(|pair| words.add("set", pair));
         words
     };
-    let bar = verbosity::bar(Some(plan.passes() as u64), "{bar:40} {pos}/{len} passes, {eta} left, best {msg}");
-    let best = Mutex::new(f64::INFINITY);
-    let seen = Mutex::new(Vec::new());
+    let passes = SeenPasses::begin(&plan, held.len());
     let score = |values: &[f64], rows: usize| -> Result<f64, Failure> {
         let passed = of_point(values).parsed().and_then(|arguments| held.pass(&arguments, rows));
-        bar.inc(1);
+        passes.bar.inc(1);
         let passed = passed?;
         let score = lost(metric, &passed);
-        if let (Ok(mut best), Ok(mut seen)) = (best.lock(), seen.lock()) {
-            let (values, size, notes) = (values.to_vec(), passed.dictionary_size, passed.notes);
-            seen.push(PassExtras { values, rows, size, notes });
-            if rows == held.len() && score < *best {
-                *best = score;
-                bar.set_message(output::digits(score.abs()));
-            }
-        }
+        passes.take(score, (values, rows), passed);
         Ok(score)
     };
     let found: SearchResult = search(&space, &plan, score).map_err(|error| failure(entry.name, error))?;
-    bar.finish_and_clear();
-    let seen = seen.into_inner().unwrap_or_default();
+    let seen = passes.end();
     let report = TuneReport {
         learner: entry.name,
         data: base.common.data.display().to_string(),
@@ -154,6 +145,36 @@ pub(crate) fn run(arguments: &TuneArguments) -> Result<(), Failure> {
         seconds: begun.elapsed().as_secs_f64(),
     };
     output::print(&if own.json { report.json()? } else { report.text() })
+}
+
+/// The passes so far, and the best score of one over all rows.
+struct SeenPasses {
+    bar: ProgressBar,
+    all: usize,
+    best: Mutex<f64>,
+    seen: Mutex<Vec<PassExtras>>,
+}
+
+impl SeenPasses {
+    fn begin(plan: &Plan, all: usize) -> Self {
+        let bar = verbosity::bar(Some(plan.passes() as u64), "{bar:40} {pos}/{len} passes, {eta} left, best {msg}");
+        Self { bar, all, best: Mutex::new(f64::INFINITY), seen: Mutex::default() }
+    }
+
+    fn take(&self, score: f64, (values, rows): (&[f64], usize), passed: PassResult) {
+        let (Ok(mut best), Ok(mut seen)) = (self.best.lock(), self.seen.lock()) else { return };
+        let PassResult { dictionary_size: size, notes, .. } = passed;
+        seen.push(PassExtras { values: values.to_vec(), rows, size, notes });
+        if rows == self.all && score < *best {
+            *best = score;
+            self.bar.set_message(output::digits(score.abs()));
+        }
+    }
+
+    fn end(self) -> Vec<PassExtras> {
+        self.bar.finish_and_clear();
+        self.seen.into_inner().unwrap_or_default()
+    }
 }
 
 /// The score of a pass, the lower the better.

@@ -8,8 +8,8 @@ pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 /// The option that takes numbers as classes.
 pub(crate) const CLASSES_TELL: &str = "--task class takes them as classes";
 
-/// The end of the words on numbers that may be codes.
-pub(crate) const KEEPS_CODES: &str = "keeps codes apart";
+/// The beginning of the words on numbers that are hardly any.
+pub(crate) const BEGIN_WITH_ZERO: &str = "some begin with a zero";
 
 /// Whose words are told to whoever reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

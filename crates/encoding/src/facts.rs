@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::face::{CLASSES_TELL, Face, KEEPS_CODES};
+use crate::face::{BEGIN_WITH_ZERO, CLASSES_TELL, Face};
 use crate::left_out::LeftOut;
 use crate::schema::{Column, Kind, Use};
 use crate::transform::EncodingOptions;
@@ -74,8 +74,8 @@ impl Column {
     /// anything of categories.
     fn doubt_of_target(&self) -> Option<Cow<'_, str>> {
         let Self { kind, why, .. } = self;
-        if let Some((written, _)) = why.split_once("; ").filter(|(_, remedy)| remedy.ends_with(KEEPS_CODES)) {
-            return Some(format!("{written}; {CLASSES_TELL}").into());
+        if why.starts_with(BEGIN_WITH_ZERO) {
+            return Some(format!("{BEGIN_WITH_ZERO}; {CLASSES_TELL}").into());
         }
         let of_target = |why: &&str| *kind == Kind::Category || why.contains("--gap ") || why.contains(CLASSES_TELL);
         Some(why.as_str()).filter(|why| !why.is_empty() && of_target(why)).map(Cow::Borrowed)

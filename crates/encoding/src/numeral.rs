@@ -3,6 +3,7 @@
 use mercer_core::{Cell, Punctuation};
 
 use crate::digits::usual;
+use crate::face::BEGIN_WITH_ZERO;
 
 /// Signs that stand around the numbers of a column, and marks between their digits.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,7 +284,7 @@ impl Affix {
 /// The form of a number that may be a code.
 pub(crate) fn code(cell: Cell<'_>) -> Option<&'static str> {
     let text = match cell {
-        Cell::Integer(_) => return Some("have more digits than a number holds"),
+        Cell::Integer(_) => return Some("some have more digits than a number holds"),
         Cell::Numeral(_, text) => text,
         _ => return None,
     };
@@ -291,11 +292,11 @@ pub(crate) fn code(cell: Cell<'_>) -> Option<&'static str> {
     // A code has few digits.
     let exponent = |(digits, exponent): (&str, &str)| are_digits(digits) && are_digits(exponent) && text.len() < 7;
     if is_code(text) {
-        Some("begin with a zero")
+        Some(BEGIN_WITH_ZERO)
     } else if text.split_once(['e', 'E']).is_some_and(exponent) && cell.number().is_some_and(|value| value < 1e16) {
-        Some("are written with an E")
+        Some("some are written with an E")
     } else if text.len() > 15 && text.parse().is_ok_and(|whole| matches!(Cell::integer(whole), Cell::Integer(_))) {
-        Some("have more digits than a number holds")
+        Some("some have more digits than a number holds")
     } else {
         None
     }

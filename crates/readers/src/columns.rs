@@ -48,6 +48,15 @@ impl Shape {
     }
 }
 
+/// The targets that the options look for, where they name the features or not.
+fn sought(options: &ReadOptions, named: bool) -> Vec<TargetColumn> {
+    let by_name = options.target_name.clone().filter(|_| named).map(TargetColumn::Name);
+    match by_name.as_ref().unwrap_or(&options.target) {
+        TargetColumn::Several(choices) => choices.iter().cloned().map(TargetColumn::from).collect(),
+        one => vec![one.clone()],
+    }
+}
+
 impl ColumnPlan {
     /// Finds out what the options say of `columns` columns, or of those of these names. The target
     /// is a label if the options say so; if they leave it open, it is a number until
@@ -77,11 +86,7 @@ impl ColumnPlan {
         // What is left for the targets and, unless features were named, for those.
         let free = |taken: &[bool]| (0..columns).filter(|&column| !taken[column]).collect::<Vec<_>>();
         let left = free(&taken);
-        let by_name = options.target_name.clone().filter(|_| chosen).map(TargetColumn::Name);
-        let sought = match by_name.as_ref().unwrap_or(&options.target) {
-            TargetColumn::Several(choices) => choices.iter().cloned().map(TargetColumn::from).collect(),
-            one => vec![one.clone()],
-        };
+        let sought = sought(options, chosen);
         let (targeted, fewest) = match options.features_alone {
             Some(expected) => (!chosen && left.len() == expected + sought.len(), 1),
             None if options.target == TargetColumn::None => (false, 1),

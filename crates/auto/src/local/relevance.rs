@@ -204,6 +204,24 @@ struct RelevanceMemory {
     factors: [AlignedVec; 2],
 }
 
+impl RelevanceMemory {
+    /// Sizes for so many groups of lanes, with sums of 0.
+    fn resize(&mut self, groups: usize, width: usize, outputs: usize) {
+        let k = NEIGHBOURS;
+        for sums in &mut self.sums {
+            sums.resize((width + 1) * LANES);
+            sums.fill(0.0);
+        }
+        self.fits.resize(groups * LANES);
+        self.variances.resize(groups * LANES);
+        self.points.resize((k + 1) * width * LANES);
+        self.matrix.resize((k + 1 + outputs) * k * LANES);
+        self.slopes.resize((k + 1) * k * LANES);
+        self.along.resize(k * LANES);
+        self.factors.iter_mut().for_each(|factors| factors.resize(k * LANES));
+    }
+}
+
 struct Likelihood<'a> {
     examples: &'a Examples,
     rates: &'a [f64],
@@ -219,19 +237,9 @@ impl Op for Likelihood<'_> {
         let Self { examples, rates, memory, .. } = self;
         let (d, k, m) = (examples.width, NEIGHBOURS, examples.outputs);
         let groups = examples.weights.lanes().len();
+        memory.resize(groups, d, m);
         let RelevanceMemory { sums: [of_fit, of_spread], fits, variances, points, matrix, slopes, along, factors } =
             memory;
-        for sums in [&mut *of_fit, of_spread] {
-            sums.resize((d + 1) * LANES);
-            sums.fill(0.0);
-        }
-        fits.resize(groups * LANES);
-        variances.resize(groups * LANES);
-        points.resize((k + 1) * d * LANES);
-        matrix.resize((k + 1 + m) * k * LANES);
-        slopes.resize((k + 1) * k * LANES);
-        along.resize(k * LANES);
-        factors.iter_mut().for_each(|factors| factors.resize(k * LANES));
         let [of_e, of_v] = factors;
         let (points, matrix, slopes) = (points.lanes_mut(), matrix.lanes_mut(), slopes.lanes_mut());
         let (along, of_e, of_v) = (along.lanes_mut(), of_e.lanes_mut(), of_v.lanes_mut());
@@ -282,12 +290,7 @@ impl Op for Likelihood<'_> {
             let by_e = simd.mul(two, simd.mul(weight, inverse));
             let by_v = simd.sub(zero, simd.mul(fit, inverse));
             let by_ln = simd.mul(simd.mul(weight, simd.splat(m as f64)), inverse);
-            let (mut noise_e, mut noise_v) = (zero, one);
-            for ((beta, along), spread) in beta.iter().zip(&*along).zip(spreads) {
-                let (beta, spread) = (simd.load(beta), simd.load(spread));
-                noise_e = simd.mul_add(simd.mul(beta, spread), simd.load(along), noise_e);
-                noise_v = simd.mul_add(simd.mul(beta, spread), beta, noise_v);
-            }
+            let [noise_e, noise_v] = slopes_of_noise(simd, beta, along, spreads);
             let of_noise = simd.mul(noise, simd.mul_add(by_e, noise_e, simd.mul(by_v, noise_v)));
             simd.store(simd.add(of_noise, simd.load(&of_fit[d])), &mut of_fit[d]);
             let of_noise = simd.mul(noise, simd.mul(by_ln, noise_v));
@@ -297,6 +300,19 @@ impl Op for Likelihood<'_> {
             pairs.add(simd, [by_e, by_v, by_ln], of, sums);
         }
     }
+}
+
+/// Slopes of `e` and `v` in the noise: `0 + Σ βsα` and `1 + Σ β²s` over the neighbours, with
+/// `α` in `along`.
+#[inline(always)]
+fn slopes_of_noise<S: Simd>(simd: S, beta: &[Lane], along: &[Lane], spreads: &[Lane]) -> [S::F64; 2] {
+    let (mut of_e, mut of_v) = (simd.splat(0.0), simd.splat(1.0));
+    for ((beta, along), spread) in beta.iter().zip(along).zip(spreads) {
+        let (beta, spread) = (simd.load(beta), simd.load(spread));
+        of_e = simd.mul_add(simd.mul(beta, spread), simd.load(along), of_e);
+        of_v = simd.mul_add(simd.mul(beta, spread), beta, of_v);
+    }
+    [of_e, of_v]
 }
 
 /// Kernels and slopes of the points of a group to those before them.

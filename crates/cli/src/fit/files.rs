@@ -68,6 +68,26 @@ fn has_rows(mut input: Input) -> Result<(), Failure> {
 
 impl Files {
     pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
+        let mut files = Self::named(arguments)?;
+        if let Some(path) = &arguments.scale_from
+            && let Some(frozen) = Frozen::learn(path, arguments, &files.told(path, &files.options))?
+        {
+            files.classes = frozen.kind().is_class();
+            (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
+            files.targets = frozen.targets().to_vec();
+            files.frozen = Some(frozen);
+            files.check(None)?;
+            return Ok(files);
+        }
+        if let (true, Some(path)) = (arguments.scale != Scale::None, &arguments.scale_from) {
+            return Err(not_scaled(&path.display().to_string(), arguments.scale));
+        }
+        files.follow_leader(arguments)?;
+        Ok(files)
+    }
+
+    /// The files that the arguments name, of which nothing is known yet.
+    fn named(arguments: &FitArguments) -> Result<Self, Failure> {
         let options = ReadOptions {
             target: arguments.target.clone().unwrap_or_default(),
             ignore: whole(&arguments.ignore),
@@ -94,40 +114,30 @@ impl Files {
             targets: Vec::new(),
         };
         files.spool()?;
-        if let Some(path) = &arguments.scale_from
-            && let Some(frozen) = Frozen::learn(path, arguments, &files.told(path, &files.options))?
-        {
-            files.classes = frozen.kind().is_class();
-            (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
-            files.targets = frozen.targets().to_vec();
-            files.frozen = Some(frozen);
-            files.check(None)?;
-            return Ok(files);
-        }
-        if let (true, Some(path)) = (arguments.scale != Scale::None, &arguments.scale_from) {
-            return Err(not_scaled(&path.display().to_string(), arguments.scale));
-        }
-        let (leader, input) = files.leader()?;
+        Ok(files)
+    }
+
+    /// Has the first file with rows settle for all what their columns and targets are.
+    fn follow_leader(&mut self, arguments: &FitArguments) -> Result<(), Failure> {
+        let (leader, input) = self.leader()?;
         let columns = input.columns();
-        (files.dimension, files.outputs) = (columns.dimension, input.kind().outputs());
-        (files.features, files.targets) = (columns.features().to_vec(), columns.targets().to_vec());
+        (self.dimension, self.outputs) = (columns.dimension, input.kind().outputs());
+        (self.features, self.targets) = (columns.features().to_vec(), columns.targets().to_vec());
         // The order of columns is that of their names, so that shards merge whatever theirs was.
-        files.features.sort_unstable();
-        files.classes = input.kind().is_class();
-        if files.classes && arguments.task.is_none() {
-            let path = &files.paths[leader];
-            check_classes(path, &files.told(path, &files.options))?;
+        self.features.sort_unstable();
+        self.classes = input.kind().is_class();
+        if self.classes && arguments.task.is_none() {
+            let path = &self.paths[leader];
+            check_classes(path, &self.told(path, &self.options))?;
         }
         if input.is_zero_one() && arguments.task.is_none() {
             tell_zero_one(input.shown());
         }
-        // The first file settles it for all.
-        files.options.targets = if files.classes { Targets::Labels } else { Targets::Numbers };
-        if files.outputs == 0 {
-            return Err(Failure::usage(format!("{}: has no target", files.shown(leader))));
+        self.options.targets = if self.classes { Targets::Labels } else { Targets::Numbers };
+        if self.outputs == 0 {
+            return Err(Failure::usage(format!("{}: has no target", self.shown(leader))));
         }
-        files.check(Some(leader))?;
-        Ok(files)
+        self.check(Some(leader))
     }
 
     /// Copies pipes to files, because a pipe can be read only once.

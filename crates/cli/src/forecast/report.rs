@@ -296,36 +296,8 @@ impl ForecastReport {
             groups => format!(" in {groups} group{}", plural(groups)),
         };
         let mut text = format!("{method} on {data}: {n} row{} of {m} output{}{groups}\n\n", plural(n), plural(m));
-        let settings: Vec<String> =
-            self.parameters.0.iter().map(|(key, value)| format!("{}={}", Plain(key), shown(value))).collect();
-        let mut line = |name: &str, value: &str| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "  {name:<23}{value}");
-        };
-        line("parameters", &settings.join(" "));
         let now = passes.all().iter().map(SeriesPass::rows_now).sum::<usize>();
-        if now < n {
-            line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
-        }
-        if let Some(Time { column, step, missing_rows, last }) = &self.time {
-            let step = step.as_ref().map_or("rows are not evenly apart".to_owned(), |step| format!("a step of {step}"));
-            let missing = if *missing_rows > 0 { format!(", {missing_rows} rows missing") } else { String::new() };
-            let last = last.as_ref().map_or(String::new(), |last| format!(", until {last}"));
-            line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
-        }
-        if let Some(periods) = self.coming.as_ref().and_then(|coming| coming.periods.as_ref()) {
-            line("seasons", &periods.text());
-        }
-        line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
-        line("sum of squared errors", &digits(self.sum_squared_error));
-        if let Some(coverage) = &self.coverage {
-            line("intervals hold", &shares(coverage));
-        }
-        for (step, coverage) in (2..).zip(self.coverage_further.iter().flatten()) {
-            line(&format!("those of {step} steps"), &shares(coverage));
-        }
-        let per_row = self.seconds / now.max(1) as f64;
-        line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(per_row)));
+        self.write_facts(now, &mut text);
         if self.scored > 0 {
             let all = if now < n { "rows of this run" } else { "rows after warm-up" };
             let sections = [(all, &self.scores.scores), ("second half", &self.second_half)];
@@ -351,6 +323,40 @@ impl ForecastReport {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
+    }
+
+    /// A line a fact, of which `now` rows are of this run.
+    fn write_facts(&self, now: usize, text: &mut String) {
+        let n = self.rows;
+        let settings: Vec<String> =
+            self.parameters.0.iter().map(|(key, value)| format!("{}={}", Plain(key), shown(value))).collect();
+        let mut line = |name: &str, value: &str| {
+            // Writing to a string cannot fail.
+            let _ = writeln!(text, "  {name:<23}{value}");
+        };
+        line("parameters", &settings.join(" "));
+        if now < n {
+            line("rows of this run", &format!("{now}, behind {} that the model had observed", n - now));
+        }
+        if let Some(Time { column, step, missing_rows, last }) = &self.time {
+            let step = step.as_ref().map_or("rows are not evenly apart".to_owned(), |step| format!("a step of {step}"));
+            let missing = if *missing_rows > 0 { format!(", {missing_rows} rows missing") } else { String::new() };
+            let last = last.as_ref().map_or(String::new(), |last| format!(", until {last}"));
+            line("time", &format!("{}: {step}{missing}{last}", Plain(column)));
+        }
+        if let Some(periods) = self.coming.as_ref().and_then(|coming| coming.periods.as_ref()) {
+            line("seasons", &periods.text());
+        }
+        line("mean squared error", &self.mse.map_or("nothing was scored".to_owned(), digits));
+        line("sum of squared errors", &digits(self.sum_squared_error));
+        if let Some(coverage) = &self.coverage {
+            line("intervals hold", &shares(coverage));
+        }
+        for (step, coverage) in (2..).zip(self.coverage_further.iter().flatten()) {
+            line(&format!("those of {step} steps"), &shares(coverage));
+        }
+        let per_row = self.seconds / now.max(1) as f64;
+        line("seconds", &format!("{}, {} a row", digits(self.seconds), digits(per_row)));
     }
 
     /// Scores of several steps beside those of what costs nothing.

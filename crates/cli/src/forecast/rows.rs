@@ -116,29 +116,26 @@ impl SeriesRows {
             head.tell_doubts(&shown, &roles.numbers);
             return Ok(None);
         }
-        let clock = roles.time.as_ref().map(|column| {
-            let name = &reader.columns()[column.place];
-            let options =
-                ClockOptions { open: data.is_pipe(), grouped: roles.group.is_some(), zone: wanted.zone.cloned() };
-            let mut clock = if column.parts.is_empty() {
-                Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options)
-            } else {
-                Clock::of_local_times(name, &head.times_of(column), options)
-            };
-            clock.parts = column.parts.clone();
-            wanted.clock.into_iter().for_each(|known| clock.go_on(known));
-            clock
-        });
+        let clock = roles.clock(&head, wanted, data.is_pipe());
         roles.tell(&head, &shown, wanted, clock.as_ref());
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
+        Ok(Some(Self::new((shown, reader), (numbers, roles, clock), wanted)))
+    }
+
+    fn new(
+        (shown, reader): (String, RowReader),
+        (numbers, roles, clock): (Vec<NumberColumn>, Roles, Option<Clock>),
+        wanted: &ColumnOptions<'_>,
+    ) -> Self {
         let Roles { inputs, time, group, .. } = roles;
         let groups = group.map(|column| GroupRows { column, names: Vec::new(), places: HashMap::new() });
         let (record, courses, values, now) = (Record::new(), vec![TimedRows::default()], Vec::new(), 0);
         let (repeats, fills) = (wanted.repeats, wanted.season || inputs.is_empty());
-        Ok(Some(Self {
+        let misfits = OddCells::default();
+        Self {
             shown,
             reader,
             record,
@@ -152,8 +149,8 @@ impl SeriesRows {
             repeats,
             fills,
             values,
-            misfits: OddCells::default(),
-        }))
+            misfits,
+        }
     }
 
     pub(super) fn shown(&self) -> &str {
@@ -462,6 +459,21 @@ impl Roles {
         let unused = rest.into_iter().filter(|column| !numbers.contains(column)).collect();
         let inputs = inputs.iter().filter_map(|input| numbers.iter().position(|column| column == input)).collect();
         Ok(Self { numbers, group, inputs, time, other_times: times, unused })
+    }
+
+    /// The times of the rows, by the first of them.
+    fn clock(&self, head: &SeriesHead, wanted: &ColumnOptions<'_>, open: bool) -> Option<Clock> {
+        let column = self.time.as_ref()?;
+        let name = &head.column(column.place).name;
+        let options = ClockOptions { open, grouped: self.group.is_some(), zone: wanted.zone.cloned() };
+        let mut clock = if column.parts.is_empty() {
+            Clock::new(name, column.notation.as_ref(), &head.cells(column.place), options)
+        } else {
+            Clock::of_local_times(name, &head.times_of(column), options)
+        };
+        clock.parts = column.parts.clone();
+        wanted.clock.into_iter().for_each(|known| clock.go_on(known));
+        Some(clock)
     }
 
     /// Tells a person what was found and not told.

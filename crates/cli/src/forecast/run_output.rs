@@ -171,15 +171,7 @@ impl ForecastOutput {
             let coming = Coming::new(pass, feed, ahead.as_ref(), &arguments.quantiles);
             comings.push((name.as_deref().or(feed.group()).map(str::to_owned), coming));
         }
-        let total = total.as_ref().map(|TotalSeries { pass, ahead }| {
-            if let Some(file) = &mut self.file {
-                self.line.clear();
-                pass.write_forecast(feed, &ahead.forecast, &mut self.line);
-                file.write(&self.line)?;
-            }
-            Ok::<_, Failure>(Coming::new(pass, feed, Some(ahead), &arguments.quantiles))
-        });
-        let total = total.transpose()?;
+        let total = total.as_ref().map(|total| self.coming_total(total, feed, arguments)).transpose()?;
         #[cfg(feature = "plots")]
         let picture = self
             .picture
@@ -194,16 +186,35 @@ impl ForecastOutput {
                 arguments,
             );
             text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
-            self.file.map_or(Ok(()), Predictions::finish)?;
-            self.backtest_rows.map_or(Ok(()), SeriesTable::finish)?;
-            self.parts.map_or(Ok(()), PartsTable::finish)?;
-            self.anomalies.map_or(Ok(()), Anomalies::finish)?;
+            self.finish_tables()?;
         }
         #[cfg(feature = "plots")]
         if let Some((file, picture)) = picture {
             file.finish(&picture)?;
         }
         if self.streaming { Ok(()) } else { output::print(&text) }
+    }
+
+    /// The rows to come of a total, also written to the file of predictions.
+    fn coming_total(
+        &mut self,
+        TotalSeries { pass, ahead }: &TotalSeries,
+        feed: &SeriesFeed,
+        arguments: &ForecastArguments,
+    ) -> Result<Coming, Failure> {
+        if let Some(file) = &mut self.file {
+            self.line.clear();
+            pass.write_forecast(feed, &ahead.forecast, &mut self.line);
+            file.write(&self.line)?;
+        }
+        Ok(Coming::new(pass, feed, Some(ahead), &arguments.quantiles))
+    }
+
+    fn finish_tables(&mut self) -> Result<(), Failure> {
+        self.file.take().map_or(Ok(()), Predictions::finish)?;
+        self.backtest_rows.take().map_or(Ok(()), SeriesTable::finish)?;
+        self.parts.take().map_or(Ok(()), PartsTable::finish)?;
+        self.anomalies.take().map_or(Ok(()), Anomalies::finish)
     }
 
     /// The rows to come of each scenario, or of each group.

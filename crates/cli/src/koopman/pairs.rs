@@ -174,6 +174,18 @@ impl PairChunk {
     }
 }
 
+impl KoopmanArguments {
+    /// Refuses a delay of rows that are pairs.
+    fn check_delay(&self, shown: &str, is_trajectory: bool) -> Result<(), Failure> {
+        if self.delay.is_none() || is_trajectory {
+            return Ok(());
+        }
+        Err(Failure::usage(format!(
+            "--delay: a row of {shown} is a pair unless --trajectory is given; add it, or leave --delay out"
+        )))
+    }
+}
+
 impl PairStream {
     /// `known` is the model that is gone on with, `saved` that of the run that is resumed, each
     /// with its file.
@@ -199,11 +211,7 @@ impl PairStream {
         let names = input.columns().features().to_vec();
         let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
         let is_trajectory = given || alone || known_trajectory.is_some();
-        if arguments.delay.is_some() && !is_trajectory {
-            return Err(Failure::usage(format!(
-                "--delay: a row of {shown} is a pair unless --trajectory is given; add it, or leave --delay out"
-            )));
-        }
+        arguments.check_delay(&shown, is_trajectory)?;
         let mut rows = TrajectoryRows { input, stop, grouped: group.is_some(), example: Example::default() };
         let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
         let wanted = match (is_trajectory && chooses, time.is_some() && known.is_none()) {
@@ -219,12 +227,9 @@ impl PairStream {
             None if is_trajectory => {
                 let because = |error: Error| Failure::because(format!("{shown}: {error}"));
                 let saved = saved.and_then(of);
-                let delay = match (arguments.delay, &saved) {
-                    (Some(delay), _) => delay.into(),
-                    (None, Some(saved)) => saved.delay(),
-                    (None, None) if chooses => chosen_delay(&first, columns, step).map_err(because)?,
-                    (None, None) => 1,
-                };
+                let chosen = || if chooses { chosen_delay(&first, columns, step).map_err(because) } else { Ok(1) };
+                let known = arguments.delay.map(usize::from).or(saved.as_ref().map(Trajectory::delay));
+                let delay = known.map_or_else(chosen, Ok)?;
                 state(&shown, columns, delay)?;
                 let step = saved.map_or(step, |saved| saved.step());
                 Some(Trajectory::new(columns, delay, step).map_err(because)?)
@@ -234,9 +239,9 @@ impl PairStream {
         let windows = trajectory.as_ref().filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
         let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
         let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
-        let layout = match (known, &trajectory) {
-            (Some((model, of)), _) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
-            (None, trajectory) => {
+        let layout = match known {
+            Some((model, of)) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
+            None => {
                 let told = || arguments.making.dimensions(&shown, columns);
                 let state = trajectory.as_ref().map(Trajectory::state_dimension);
                 let (input_dimension, state_dimension) = state.map_or_else(told, |state| Ok((state, state)))?;

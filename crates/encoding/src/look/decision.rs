@@ -9,7 +9,7 @@ use crate::duration;
 use crate::error::EncodingError;
 use crate::face::MARKS_TELL;
 use crate::kind::ToldKind;
-use crate::notation::{CELLS_A_MISFIT, Clock, Notation, TextReading};
+use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::schema::{Column, Kind, TimeParts, Use};
 
@@ -167,67 +167,71 @@ impl ColumnSight {
 
     /// The notation of the texts of a column whose kind is told.
     fn told(&self, name: &str, ToldKind { kind, order, durations }: ToldKind) -> Result<Notation, EncodingError> {
-        let nothing = self.present() == 0;
-        let unreadable = |read: &dyn Fn(&str) -> bool, kind| {
-            // The earliest cell that cannot be read.
-            let value = self.values().map(|(value, _)| value).find(|value| !read(value))?.to_owned();
-            Some(EncodingError::Unreadable { name: name.to_owned(), value, kind })
-        };
-        let doubtful = |value, remedy| EncodingError::Doubtful { name: name.to_owned(), value, remedy };
-        let notation = match kind {
-            Kind::Number if durations || self.durations > 0 && self.are_most(self.durations) => Notation::Duration,
-            Kind::Number if nothing || self.are_most(self.numbers) => self.notation_of_most(),
-            Kind::Number => match self.told_numbers() {
-                TextReading::As(notation) => notation,
-                TextReading::Doubtful(value) => {
-                    return Err(doubtful(value, MARKS_TELL.to_owned()));
-                }
-                TextReading::Text
-                    if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) =>
-                {
-                    Notation::Plain
-                }
-                TextReading::Text => match self.truth_words() {
-                    Some(words) => Notation::Truth(words),
-                    None => return Err(unreadable(&|_| false, "number").unwrap_or(EncodingError::NothingLeft)),
-                },
-            },
+        match kind {
+            Kind::Number if durations || self.durations > 0 && self.are_most(self.durations) => Ok(Notation::Duration),
+            Kind::Number if self.present() == 0 || self.are_most(self.numbers) => Ok(self.notation_of_most()),
+            Kind::Number => self.notation_of_told_numbers(name),
             Kind::Time => {
-                let notation = match order {
-                    Some(order) => Notation::of_day_order(order, self.values().map(|(value, _)| value)),
-                    None if nothing || self.texts == self.dates && self.numbers == 0 => Notation::Plain,
-                    None if self.texts == 0 => {
-                        let numbers = self.values().filter_map(|(value, _)| value.parse().ok());
-                        match Clock::of_sizes(&numbers.collect::<Vec<_>>()) {
-                            Some(clock) => Notation::Clock(clock),
-                            None if self.mixes_clocks() => Notation::Plain,
-                            None => Notation::Clock(Clock::Elapsed),
-                        }
-                    }
-                    None => match Notation::of_days(self.values()) {
-                        TextReading::As(notation) => notation,
-                        TextReading::Doubtful(value) => Notation::of_even_days(&self.values()).ok_or_else(|| {
-                            doubtful(value, format!("its kind tells which: {name}=dmy or {name}=mdy"))
-                        })?,
-                        TextReading::Text => Notation::of_written(&self.values(), true).unwrap_or_default(),
-                    },
-                };
+                let notation = self.notation_of_told_times(name, order)?;
                 let read = |value: &str| {
                     let number = value.parse().ok().map(|number| Cell::Numeral(number, value));
                     notation.instant(number.unwrap_or(Cell::Text(value))).is_some()
                 };
                 // As of numbers, half may be none.
                 let odd = self.values().filter(|(value, _)| !read(value)).map(|(_, count)| count).sum::<u64>();
-                if 2 * odd > self.present()
-                    && let Some(refused) = unreadable(&read, "time")
-                {
-                    return Err(refused);
-                }
-                notation
+                let refused = if 2 * odd > self.present() { self.unreadable(name, read, "time") } else { None };
+                refused.map_or(Ok(notation), Err)
             }
-            _ => Notation::Plain,
+            _ => Ok(Notation::Plain),
+        }
+    }
+
+    /// A refusal that names the earliest cell that cannot be read.
+    fn unreadable(&self, name: &str, read: impl Fn(&str) -> bool, kind: &'static str) -> Option<EncodingError> {
+        let value = self.values().map(|(value, _)| value).find(|value| !read(value))?.to_owned();
+        Some(EncodingError::Unreadable { name: name.to_owned(), value, kind })
+    }
+
+    fn notation_of_told_numbers(&self, name: &str) -> Result<Notation, EncodingError> {
+        match self.told_numbers() {
+            TextReading::As(notation) => Ok(notation),
+            TextReading::Doubtful(value) => {
+                Err(EncodingError::Doubtful { name: name.to_owned(), value, remedy: MARKS_TELL.to_owned() })
+            }
+            TextReading::Text if self.numbers > 0 || self.values().any(|(value, _)| value.parse::<f64>().is_ok()) => {
+                Ok(Notation::Plain)
+            }
+            TextReading::Text => match self.truth_words() {
+                Some(words) => Ok(Notation::Truth(words)),
+                None => Err(self.unreadable(name, |_| false, "number").unwrap_or(EncodingError::NothingLeft)),
+            },
+        }
+    }
+
+    fn notation_of_told_times(&self, name: &str, order: Option<DayOrder>) -> Result<Notation, EncodingError> {
+        let doubtful = |value| {
+            let remedy = format!("its kind tells which: {name}=dmy or {name}=mdy");
+            EncodingError::Doubtful { name: name.to_owned(), value, remedy }
         };
-        Ok(notation)
+        if let Some(order) = order {
+            return Ok(Notation::of_day_order(order, self.values().map(|(value, _)| value)));
+        }
+        if self.present() == 0 || self.texts == self.dates && self.numbers == 0 {
+            return Ok(Notation::Plain);
+        }
+        if self.texts == 0 {
+            let numbers: Vec<f64> = self.values().filter_map(|(value, _)| value.parse().ok()).collect();
+            return Ok(match Clock::of_sizes(&numbers) {
+                Some(clock) => Notation::Clock(clock),
+                None if self.mixes_clocks() => Notation::Plain,
+                None => Notation::Clock(Clock::Elapsed),
+            });
+        }
+        match Notation::of_days(self.values()) {
+            TextReading::As(notation) => Ok(notation),
+            TextReading::Doubtful(value) => Notation::of_even_days(&self.values()).ok_or_else(|| doubtful(value)),
+            TextReading::Text => Ok(Notation::of_written(&self.values(), true).unwrap_or_default()),
+        }
     }
 
     pub(super) fn decide(mut self, name: &str, told: Option<ToldKind>) -> Result<Column, EncodingError> {

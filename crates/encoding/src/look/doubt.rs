@@ -6,7 +6,6 @@ use mercer_core::{Cell, ValueRange, instant_text, parse_instant};
 
 use super::sight::{ColumnSight, ENOUGH_TEXTS};
 use super::time_like::is_time_like;
-use crate::face::KEEPS_CODES;
 use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::written_time::clock;
@@ -25,7 +24,7 @@ impl ColumnSight {
 
     /// Why numbers may be something else.
     pub(super) fn doubt_of_numbers(&self, name: &str) -> Option<String> {
-        let code = self.code.map(|written| format!("some {written}; {name}=category {KEEPS_CODES}"));
+        let code = self.code.map(|written| format!("{written}; {name}=category keeps codes apart"));
         let day = self.doubtful_day(name).map(|day| {
             let from = |first: f64| instant_text((day + first) * 86_400.0).split('T').next().map(str::to_owned);
             let [spreadsheet, of_1960, of_1970] = [-25_569.0, -3653.0, 0.0].map(|first| from(first).unwrap_or_default());

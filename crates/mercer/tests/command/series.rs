@@ -144,7 +144,7 @@ fn a_saved_series_goes_on_in_time() {
     for fact in ["rows", "mse", "forecast", "times"] {
         assert_eq!(end[fact], all[fact], "{fact}");
     }
-    folder.refused(1, "forecast begin.csv --time date --model m.mercer", &["begin.csv, line 2", "is before"]);
+    folder.refused(1, "forecast begin.csv --time date --model m.mercer", &["begin.csv, line 2", "is not behind"]);
 }
 
 #[test]
