@@ -57,8 +57,8 @@ fn places(text: &str) -> impl Iterator<Item = (usize, bool)> {
 ///
 /// Every door has its own: pandas writes `True`, JSON and Parquet have a type, a data base writes
 /// `t` or 1. They are one value. A column whose values are a pair such as `yes` and `no`, `T` and
-/// `F`, or 0 and 1, or both, tells truth values; one with `true` or `false` in any case tells them beside
-/// others, too.
+/// `F`, or 0 and 1, or both, tells truth values; one with `true` or `false` in any case tells them
+/// beside others, too.
 ///
 /// ```
 /// use mercer_core::{Cell, TruthWords};

@@ -8,8 +8,7 @@
 //! | `(12.50)`, `12.50-` | a number below zero |
 //! | `1,234.50`, `1.234,50`, `1'234`, `1 234` | the number, if no cell may mean another one |
 //! | `1/31/2020`, `31-1-20 9:05 PM` | the day, if some cell tells the month from the day |
-//! | `20200131`, `2020013114`, `202001311430`, `20200131143059` | the instant |
-//! | `202001`, `2020031`, `2020`, seconds, ms, µs or ns since 1970, under a name of times | the instant |
+//! | `20200131`, `2020013114`, `20200131143059`, `202001`, `2020031`, `2020`, seconds, ms, µs or ns since 1970, under a name of times | the instant |
 //! | `2020Q1`, `4Q23`, `T4 2023`; `2023H2`; `01/2020`, `Jan 2020`, `2020M01` | the first day of the quarter, half or month |
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |

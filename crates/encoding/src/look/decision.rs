@@ -334,8 +334,8 @@ impl ColumnSight {
                     range.observe(number);
                 });
             }
-            (Kind::Time, Notation::Plain) => {}
-            (Kind::Time, Notation::Clock(_)) => {
+            (Kind::Time, Notation::Plain) if self.dates + self.instants > 0 => {}
+            (Kind::Time, Notation::Clock(_) | Notation::Plain) => {
                 times = TimeVariation::default();
                 let cell = |value: &str| value.parse().ok().and_then(|number| notation.instant(Cell::Number(number)));
                 self.values().filter_map(|(value, _)| cell(value)).for_each(|instant| times.observe(instant));

@@ -118,7 +118,8 @@ impl ColumnSight {
         is_certain.then_some(clock)
     }
 
-    /// True if the numbers of a column of times count in several units since 1970, each by its size.
+    /// True if the numbers of a column of times count in several units since 1970, each by its
+    /// size.
     pub(super) fn mixes_clocks(&self) -> bool {
         let of_size = |(value, _): (&str, u64)| {
             let clock = Clock::of_size(value.parse().ok()?)?;
@@ -135,9 +136,9 @@ impl ColumnSight {
     }
 
     /// True if a column of this name counts the rows. There are several rows, and each has a
-    /// number. The numbers rise by 1 from row to row, or by another step, even but for the
-    /// lengths of months, in a column whose name speaks of steps, times or rows; or they are whole and rise, in one whose name speaks of
-    /// rows.
+    /// number. The numbers rise by 1 from row to row, or by another step, even but for the lengths
+    /// of months, in a column whose name speaks of steps, times or rows; or they are whole and
+    /// rise, in one whose name speaks of rows.
     pub(super) fn counts_rows(&self, name: &str) -> bool {
         if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
             return false;

@@ -14,8 +14,8 @@
 //!   there are 20 or more. A random walk turns in every second step, and a trend with noise in each
 //!   third or fourth.
 //!
-//! Time is an order, too, and then it is no fault: a column of times that rises explains it. Where it
-//! falls, the newest rows come first, and the past is predicted from the future.
+//! Time is an order, too, and then it is no fault: a column of times that rises explains it. Where
+//! it falls, the newest rows come first, and the past is predicted from the future.
 
 use std::collections::HashMap;
 
