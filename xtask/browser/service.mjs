@@ -1,5 +1,5 @@
-// Uses the page of the service: `node service.mjs TOOLS CHROMIUM SCREENSHOTS ROWS,SERIES`, the addresses of
-// a service of rows with groups, intervals and a challenger, and of one of a series with a band.
+// Uses the page of the service: `node service.mjs TOOLS CHROMIUM SCREENSHOTS ROWS,SERIES`, with the
+// addresses of a service of rows (groups, intervals, a challenger) and of one of a series (a band).
 import { SIZES, look, picture, run, watch } from "./open.mjs";
 
 const [rows, series] = process.argv[5].split(",");

@@ -1,5 +1,5 @@
-//! The report of a small run, a site (`cargo xtask site URL`), or the page of the service, in a real
-//! browser.
+//! The report of a small run, a site (`cargo xtask site URL`), or the page of the service, in a
+//! real browser.
 //!
 //! The checks are programs for Playwright and axe in `xtask/browser`. On every page: no error on
 //! the console and no request to elsewhere, every picture drawn, axe content (contrast, names,

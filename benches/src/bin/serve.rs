@@ -10,9 +10,9 @@
 //! round, checks that every request to learn is counted in the saved models, and ends the services.
 //!
 //! `… -- target/release/mercer --beside 32 [CLIENTS] [REQUESTS]` has 32 clients learn without a
-//! pause, and measures beside them CLIENTS (1) that send REQUESTS (20,000) in each of five rounds to
-//! predict a row: rows a second and latencies of `/predict` and of `/learn`, of the round with the
-//! median 99 % of `/predict`. The service has a journal. Clients and services share the machine.
+//! pause. Beside them CLIENTS (1) send REQUESTS (20,000) in each of five rounds to predict a row. It
+//! prints rows a second and latencies of `/predict` and of `/learn`, of the round with the median
+//! 99 % of `/predict`. The service has a journal. Clients and services share the machine.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -252,7 +252,7 @@ fn load(name: &str, address: &str, clients: usize, requests: usize, learn: bool)
     Ok((rate, told))
 }
 
-/// What a client is to ask next: the number of a row, and whether to learn it.
+/// Tells a client what to ask next: the number of a row, and whether to learn it.
 type Ask<'a> = &'a (dyn Fn() -> Option<(usize, bool)> + Sync);
 
 /// So many clients that ask until there is nothing more to ask, and their latencies in order.

@@ -172,7 +172,7 @@ pub(super) fn probe(method: &Method, uri: &Uri, parts: &Parts) -> Answer {
     asked.map_or_else(Refusal::answer, |()| answer)
 }
 
-/// Whether the service works, as a word.
+/// A word for whether the service works.
 fn liveness(jobs: &mpsc::Sender<LearnerJob>) -> &'static str {
     if jobs.is_closed() { "failed" } else { "ok" }
 }
@@ -186,7 +186,7 @@ fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str
     }
 }
 
-/// What is told of a model.
+/// The counts that are told of a model.
 fn facts(metrics: &Metrics) -> Json {
     json!({
         "rows": metrics.met(),

@@ -40,7 +40,7 @@ pub(super) fn place(path: &str, model: &str) -> String {
     }
 }
 
-/// Whether requests are taken, of the service or of its model.
+/// Tells whether the service, or its model, takes requests.
 pub(super) fn readiness(path: &str, model: &str, ready: bool) -> Json {
     match path {
         "/v2/health/ready" => json!({ "ready": ready }),
@@ -141,7 +141,7 @@ pub(super) async fn infer(request: Request<Incoming>, service: &Arc<Service>) ->
     Ok(told)
 }
 
-/// What a request asks for.
+/// The wishes of a request.
 struct TensorQuery {
     /// The rows, as `/predict` has them.
     rows: Vec<Json>,
@@ -177,7 +177,7 @@ fn read_request(body: &Map<String, Json>, schema: &Schema) -> Result<TensorQuery
     Ok(TensorQuery { rows, outputs, id })
 }
 
-/// Those of the tensors that a request names, in its order; all if it names none.
+/// The tensors that a request names, in its order; all if it names none.
 fn wanted(told: Option<&Json>, mut all: Vec<OutputTensor>) -> Result<Vec<OutputTensor>, String> {
     let Some(told) = told else { return Ok(all) };
     let told = told.as_array().ok_or_else(|| format!("outputs is {}, and takes an array", request::kind(told)))?;

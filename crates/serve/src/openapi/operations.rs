@@ -1,4 +1,4 @@
-//! What there is at each path, as the document tells it.
+//! The operations at the paths, as the document tells them.
 
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,7 @@ const OPERATIONS: &[Operation] = &[
     Operation { answer: ("text/html", None), ..get("/", "page", "A page for people") },
 ];
 
-/// What there is at each path of a service.
+/// The operations of a service by path.
 pub(super) fn paths(schema: &Schema, options: &Options) -> Map<String, Value> {
     let access = &options.access;
     let open = |operation: &&Operation| match operation.path {
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(differences(&document), found.map(Vec::from));
     }
 
-    /// What a service does not have is not described.
+    /// The document leaves out what a service does not have.
     #[test]
     fn a_service_that_only_reads_a_series_describes_less() {
         let (schema, _) = of_everything();

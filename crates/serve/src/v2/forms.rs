@@ -45,7 +45,7 @@ pub(in super::super) fn forms(schema: &Schema) -> Vec<(&'static str, Json)> {
     forms
 }
 
-/// Those of `/infer`.
+/// The forms of `/infer`.
 fn tensors(schema: &Schema) -> [(&'static str, Json); 5] {
     let text = json!({ "type": "string" });
     let shape = json!({ "type": "array", "items": { "type": "integer", "minimum": 0 } });

@@ -32,7 +32,7 @@ const PATHS: [(&str, &str); 22] = [
     ("GET", "/v2/models/model/ready"),
 ];
 
-/// Those that tell of one group.
+/// Paths that tell of one group.
 const OF_GROUPS: [&str; 11] = [
     "/curve",
     "/explain",
@@ -177,7 +177,7 @@ fn misfit(document: &Json, schema: &Json, value: &Json) -> Option<String> {
     parts.into_iter().find_map(|(form, part)| misfit(document, &form, part))
 }
 
-/// What the document does not promise of an answer.
+/// The difference of an answer from what the document promises.
 fn broken(document: &Json, (method, path): (&str, &str), (status, head, body): &(u16, String, Json)) -> Option<String> {
     let promised = &document["paths"][path][method.to_lowercase()]["responses"][status.to_string()];
     let Some(content) = promised["content"].as_object() else { return Some(format!("{status} is not described")) };
