@@ -1,4 +1,5 @@
-//! The report of a small run, or a site (`cargo xtask site URL`), in a real browser.
+//! The report of a small run, a site (`cargo xtask site URL`), or the page of the service, in a
+//! real browser.
 //!
 //! The checks are programs for Playwright and axe in `xtask/browser`. On every page: no error on
 //! the console and no request to elsewhere, every picture drawn, axe content (contrast, names,
@@ -7,6 +8,7 @@
 //! passes.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -53,6 +55,16 @@ pub(crate) fn report() -> Result<()> {
 pub(crate) fn site(url: &str) -> Result<()> {
     let shell = Shell::new()?;
     Browser::find(&shell)?.map_or(Ok(()), |browser| browser.check(&shell, "site", url))
+}
+
+/// Uses the pages of running services, of rows and of a series.
+///
+/// # Errors
+/// When the browser does not work, or a page does not tell what its service answers.
+pub(crate) fn service(addresses: &[SocketAddr; 2]) -> Result<()> {
+    let shell = Shell::new()?;
+    let urls = addresses.map(|address| format!("http://{address}")).join(",");
+    Browser::find(&shell)?.map_or(Ok(()), |browser| browser.check(&shell, "service", &urls))
 }
 
 /// Uses the page in `folder`, and compares its answers with those of `program`, the command.

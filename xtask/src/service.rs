@@ -8,7 +8,8 @@ use anyhow::{Context, Result, ensure};
 use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
-use crate::faults::client::{Service, get};
+use crate::browser;
+use crate::faults::client::{Service, get, post};
 use crate::product::{self, DriftStream};
 use crate::tools;
 
@@ -60,11 +61,44 @@ pub(crate) fn contract(shell: &Shell) -> Result<()> {
     service.end()
 }
 
+/// The page of the service in a browser: rows with groups and a challenger, and a series.
+///
+/// # Errors
+/// If the page does not tell what the service answers, or has something wrong with it.
+pub(crate) fn page(shell: &Shell) -> Result<()> {
+    let (mercer, folder) = with_model(shell)?;
+    let place = shell.push_dir(folder.path());
+    let train = "--kernel gaussian:0.7 --intervals 0.9 --quiet";
+    for (learner, out) in [("krls", "rows.mercer"), ("klms", "other.mercer")] {
+        let words = train.split(' ');
+        cmd!(shell, "{mercer} train rows.csv --learner {learner} {words...} --out {out}").quiet().run()?;
+    }
+    let month = |at: i32| format!("{}-{:02},{:.2}\n", 2001 + at / 12, at % 12 + 1, f64::from(at * 7 % 12 + at));
+    fs::write(folder.path().join("series.csv"), "month,sales\n".to_owned() + &(0..96).map(month).collect::<String>())?;
+    let words = "--season 12 --steps 10 --intervals 0.8 --quiet".split(' ');
+    cmd!(shell, "{mercer} forecast series.csv {words...} --out series.mercer").quiet().ignore_stdout().run()?;
+    drop(place);
+    fs::create_dir(folder.path().join("groups"))?;
+    let rows = "--model rows.mercer --shadow other.mercer --groups groups --journal rows.journal";
+    let services = [rows, "--model series.mercer"].map(|words| Service::start(&mercer, folder.path(), words));
+    let [rows, series] = services;
+    let (rows, series) = (rows?, series?);
+    // The test of the difference wants thirty rows.
+    let rows_text = fs::read_to_string(folder.path().join("rows.csv"))?;
+    for line in rows_text.lines().skip(1).take(40) {
+        let (status, told) = post(rows.address, "/learn", &format!("{{\"row\":[{line}]}}"))?;
+        ensure!(status == 200, "a row is not learnt: {told}");
+    }
+    browser::service(&[rows.address, series.address])?;
+    series.end()?;
+    rows.end()
+}
+
 /// A client that is made of the document learns and predicts, and one that speaks in tensors does.
 const CLIENT: &str = r#"
 import httpx, sys
 from mercer_service_client import Client, models
-from mercer_service_client.api.default import health, learn, predict
+from mercer_service_client.api.default import health, learn, predict, v2_infer, v2_model
 client = Client(base_url=sys.argv[1])
 row = [0.1, 0.2, 0.3, 0.4]
 one = predict.sync(client=client, body=models.PredictRequestOfRow(row=row))
@@ -74,6 +108,10 @@ learnt = learn.sync(client=client, body=models.LearnRequestOfRows(rows=[row + [0
 assert abs(learnt.predictions[0].prediction - one.prediction) < 1e-9 and learnt.rows == 51, learnt
 assert health.sync(client=client).rows == 51
 tensor = {"name": "input", "shape": [1, 4], "datatype": "FP64", "data": row}
+asked = models.V2InferRequest.from_dict({"id": "7", "inputs": [tensor], "outputs": [{"name": "y"}]})
+answer = v2_infer.sync(client=client, body=asked)
+assert answer.id == "7" and abs(answer.outputs[0].data[0] - one.prediction) < 1, answer
+assert [of.name for of in v2_model.sync(client=client).inputs] == list("abcd")
 told = httpx.post(sys.argv[1] + "/v2/models/m/infer", json={"inputs": [tensor]}).json()
 assert abs(told["outputs"][0]["data"][0] - one.prediction) < 1, told
 "#;

@@ -8,14 +8,18 @@
 //! otherwise) from CLIENTS (64) connections that stay open: predictions alone, and then, of those
 //! that learn, every fourth to learn a row. It prints requests a second and latencies of the median
 //! round, checks that every request to learn is counted in the saved models, and ends the services.
-//! Clients and services share the machine.
+//!
+//! `… -- target/release/mercer --beside 32 [CLIENTS] [REQUESTS]` has 32 clients learn without a
+//! pause. Beside them CLIENTS (1) send REQUESTS (20,000) in each of five rounds to predict a row.
+//! It prints rows a second and latencies of `/predict` and of `/learn`, of the round with the median
+//! 99 % of `/predict`. The service has a journal. Clients and services share the machine.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, error, fs, thread};
 
@@ -39,24 +43,33 @@ const ROWS: usize = 5000;
 const ROUNDS: usize = 5;
 /// The argument with which this program is the minimal server.
 const MINIMAL: &str = "--minimal";
+/// The argument that asks for predictions beside clients that learn.
+const BESIDE: &str = "--beside";
 
 fn main() -> Outcome<()> {
     let mut arguments = env::args().skip(1);
-    let program = arguments.next().ok_or("say which mercer to run: serve PROGRAM [CLIENTS] [REQUESTS]")?;
+    let usage = "say which mercer to run: serve PROGRAM [--beside LEARNERS] [CLIENTS] [REQUESTS]";
+    let program = arguments.next().ok_or(usage)?;
     if program == MINIMAL {
         return minimal();
     }
     let program = fs::canonicalize(program)?;
-    let mut number = |default: usize| arguments.next().map_or(Ok(default), |text| text.parse());
-    let (clients, requests) = (number(64)?.clamp(1, 512), number(100_000)?.min(10_000_000));
+    let rest: Vec<String> = arguments.collect();
+    let number = |at: usize, default: usize| rest.get(at).map_or(Ok(default), |text| text.parse());
     let folder = env::temp_dir().join(format!("mercer-serve-{}", std::process::id()));
     fs::create_dir(&folder)?;
-    let measured = measure(&program, &folder, clients, requests);
+    let measured = if rest.first().is_some_and(|first| first == BESIDE) {
+        let sizes = [number(1, 32)?, number(2, 1)?].map(|clients| clients.clamp(1, 256));
+        beside(&program, &folder, sizes, number(3, 20_000)?.clamp(1, 10_000_000))
+    } else {
+        measure(&program, &folder, number(0, 64)?.clamp(1, 512), number(1, 100_000)?.min(10_000_000))
+    };
     fs::remove_dir_all(&folder)?;
     measured
 }
 
-fn measure(program: &Path, folder: &Path, clients: usize, requests: usize) -> Outcome<()> {
+/// Trains the model `m.mercer` in a folder.
+fn train(program: &Path, folder: &Path) -> Outcome<()> {
     let mut csv = (0..FEATURES).fold(String::new(), |line, at| line + &format!("x{at},")) + "y\n";
     for row in 0..ROWS {
         let x = features(row);
@@ -67,6 +80,23 @@ fn measure(program: &Path, folder: &Path, clients: usize, requests: usize) -> Ou
     let train = "train rows.csv --learner krls --kernel gaussian:2 --set lambda=0.1 --set max_dictionary=100 --quiet --out m.mercer";
     let trained = Command::new(program).args(train.split(' ')).current_dir(folder).output()?;
     print!("{}", String::from_utf8_lossy(&trained.stdout));
+    if trained.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&trained.stderr).into()) }
+}
+
+/// Ends a service, whose saved model must have learnt so many rows.
+fn saved(program: &Path, folder: &Path, model: &str, service: &mut Service, learnt: usize) -> Outcome<()> {
+    service.end()?;
+    let inspected = Command::new(program).args(["inspect", model, "--json"]).current_dir(folder).output()?;
+    let told: Value = serde_json::from_slice(&inspected.stdout)?;
+    if told["learnt"] != ROWS + learnt {
+        return Err(format!("the saved model should have learnt {} rows: {}", ROWS + learnt, told["learnt"]).into());
+    }
+    println!("saved: all {learnt} learnt rows");
+    Ok(())
+}
+
+fn measure(program: &Path, folder: &Path, clients: usize, requests: usize) -> Outcome<()> {
+    train(program, folder)?;
     fs::copy(folder.join("m.mercer"), folder.join("j.mercer"))?;
     let serve = |arguments: &str| Service::start(program, folder, &format!("serve --addr 127.0.0.1:0 {arguments}"));
     let mut services = [
@@ -97,17 +127,40 @@ fn measure(program: &Path, folder: &Path, clients: usize, requests: usize) -> Ou
         100.0 * medians[3] / medians[2]
     );
     for (model, service) in ["m.mercer", "j.mercer"].into_iter().zip(&mut services[1..]) {
-        service.end()?;
-        let inspected = Command::new(program).args(["inspect", model, "--json"]).current_dir(folder).output()?;
-        let told = String::from_utf8(inspected.stdout)?;
-        let learnt = ROUNDS * learns(requests);
-        let expected = format!("\"learnt\":{}", ROWS + learnt);
-        if !told.contains(&expected) {
-            return Err(format!("the saved model should have {expected}: {told}").into());
-        }
-        println!("saved: all {learnt} learnt rows");
+        saved(program, folder, model, service, ROUNDS * learns(requests))?;
     }
     Ok(())
+}
+
+/// Predictions of some clients while others learn without a pause.
+fn beside(program: &Path, folder: &Path, [learners, clients]: [usize; 2], requests: usize) -> Outcome<()> {
+    train(program, folder)?;
+    let mut service =
+        Service::start(program, folder, "serve --addr 127.0.0.1:0 --model m.mercer --journal rows.journal")?;
+    let (mut rounds, learnt) = (Vec::new(), AtomicUsize::new(0));
+    for _ in 0..ROUNDS {
+        let (next, done) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let predict = || Some((next.fetch_add(1, Ordering::Relaxed), false)).filter(|(request, _)| *request < requests);
+        let learn = || (!done.load(Ordering::Relaxed)).then(|| (learnt.fetch_add(1, Ordering::Relaxed), true));
+        let start = Instant::now();
+        let (predictions, learning) = thread::scope(|scope| {
+            let of_learners = scope.spawn(|| crowd(&service.address, learners, &learn));
+            let predictions = crowd(&service.address, clients, &predict);
+            done.store(true, Ordering::Relaxed);
+            Outcome::Ok((predictions?, of_learners.join().map_err(|_| "a client failed")??))
+        })?;
+        let seconds = start.elapsed().as_secs_f64();
+        let names = [format!("/predict of {clients} clients"), format!("/learn of {learners} clients")];
+        let told = [&predictions, &learning].into_iter().zip(names).map(|(latencies, name)| {
+            let rate = latencies.len() as f64 / seconds;
+            format!("{name}: {rate:.0} rows a second; {}", quantiles(latencies))
+        });
+        rounds.push((at(&predictions, 0.99), told.collect::<Vec<_>>().join("\n")));
+    }
+    rounds.sort_by(|a, b| a.0.total_cmp(&b.0));
+    println!("{}", rounds[ROUNDS / 2].1);
+    println!("99 % of /predict by round: {:.2} to {:.2} ms", rounds[0].0, rounds[ROUNDS - 1].0);
+    saved(program, folder, "m.mercer", &mut service, learnt.into_inner())
 }
 
 /// Answers with the sum of the numbers of a row, until it is killed.
@@ -182,48 +235,60 @@ impl Drop for Service {
 
 fn load(name: &str, address: &str, clients: usize, requests: usize, learn: bool) -> Outcome<(f64, String)> {
     let next = AtomicUsize::new(0);
+    let ask = || {
+        let request = next.fetch_add(1, Ordering::Relaxed);
+        (request < requests).then(|| (request, learn && request.is_multiple_of(4)))
+    };
     let start = Instant::now();
+    let latencies = crowd(address, clients, &ask)?;
+    let rate = requests as f64 / start.elapsed().as_secs_f64();
+    if latencies.len() != requests {
+        return Err(format!("{} of {requests} requests were answered", latencies.len()).into());
+    }
+    let told = format!(
+        "{name}: {requests} requests of {clients} clients, none lost, {rate:.0} a second; {}",
+        quantiles(&latencies)
+    );
+    Ok((rate, told))
+}
+
+/// Tells a client what to ask next: the number of a row, and whether to learn it.
+type Ask<'a> = &'a (dyn Fn() -> Option<(usize, bool)> + Sync);
+
+/// So many clients that ask until there is nothing more to ask, and their latencies in order.
+fn crowd(address: &str, clients: usize, ask: Ask<'_>) -> Outcome<Vec<Duration>> {
     let mut latencies = thread::scope(|scope| {
-        let client = || client(address, &next, requests, learn);
-        let clients: Vec<_> = (0..clients).map(|_| scope.spawn(client)).collect();
-        let mut latencies = Vec::with_capacity(requests);
+        let clients: Vec<_> = (0..clients).map(|_| scope.spawn(|| client(address, ask))).collect();
+        let mut latencies = Vec::new();
         for client in clients {
             latencies.extend(client.join().map_err(|_| "a client failed")??);
         }
         Outcome::Ok(latencies)
     })?;
-    let seconds = start.elapsed().as_secs_f64();
-    if latencies.len() != requests {
-        return Err(format!("{} of {requests} requests were answered", latencies.len()).into());
-    }
     latencies.sort();
-    let at = |share: f64| latencies[((requests - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    let rate = requests as f64 / seconds;
-    let told = format!(
-        "{name}: {requests} requests of {clients} clients, none lost, {:.0} a second; latency in ms: median {:.2}, 99% {:.2}, 99.9% {:.2}, most {:.2}",
-        rate,
-        at(0.5),
-        at(0.99),
-        at(0.999),
-        at(1.0)
-    );
-    Ok((rate, told))
+    Ok(latencies)
 }
 
-/// One connection that asks and waits for the answer until enough was asked.
-fn client(address: &str, next: &AtomicUsize, requests: usize, learn: bool) -> Outcome<Vec<Duration>> {
+/// The latency in milliseconds that a share of the requests have at most.
+fn at(latencies: &[Duration], share: f64) -> f64 {
+    let last = latencies.len().saturating_sub(1);
+    latencies.get((last as f64 * share) as usize).map_or(f64::NAN, |latency| latency.as_secs_f64() * 1e3)
+}
+
+fn quantiles(latencies: &[Duration]) -> String {
+    let [median, most_of, nearly_all, all] = [0.5, 0.99, 0.999, 1.0].map(|share| at(latencies, share));
+    format!("latency in ms: median {median:.2}, 99% {most_of:.2}, 99.9% {nearly_all:.2}, most {all:.2}")
+}
+
+/// One connection that asks and waits for the answer.
+fn client(address: &str, ask: Ask<'_>) -> Outcome<Vec<Duration>> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
     let (mut latencies, mut answer) = (Vec::new(), Vec::new());
-    loop {
-        let request = next.fetch_add(1, Ordering::Relaxed);
-        if request >= requests {
-            return Ok(latencies);
-        }
+    while let Some((request, learns)) = ask() {
         let x = features(ROWS + request);
         let mut row = x.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-        let learns = learn && request.is_multiple_of(4);
         if learns {
             write!(row, ",{}", target(&x))?;
         }
@@ -241,6 +306,7 @@ fn client(address: &str, next: &AtomicUsize, requests: usize, learn: bool) -> Ou
             return Err(String::from_utf8_lossy(&answer).into());
         }
     }
+    Ok(latencies)
 }
 
 /// The head and the body of an answer.

@@ -147,8 +147,8 @@ pub(super) async fn probes(listener: TcpListener, parts: Arc<Parts>) {
         tokio::spawn(async move {
             let _place = place;
             let answer = service_fn(|request: hyper::Request<hyper::body::Incoming>| {
-                let answer = routes::probe(request.uri().path(), &parts);
-                async move { Ok::<_, Infallible>(answer.unwrap_or_else(routes::no_probe)) }
+                let answer = routes::probe(request.method(), request.uri(), &parts);
+                async move { Ok::<_, Infallible>(answer) }
             });
             let connection = http1::Builder::new()
                 .timer(TokioTimer::new())

@@ -116,11 +116,9 @@ impl Parts {
     /// A group that is there; it is opened if it is not yet.
     ///
     /// # Errors
-    /// If the service has no groups, or this one cannot be opened.
+    /// If it cannot be opened.
     pub(super) async fn find(&self, name: &str) -> Result<Option<GroupModel>, Refusal> {
-        let Some(groups) = &self.groups else {
-            return Err(Refusal::unprocessable("this service has no groups; leave out ?group=".to_owned()));
-        };
+        let Some(groups) = &self.groups else { return Ok(None) };
         if let Some(part) = self.get(name) {
             return Ok(Some(part));
         }

@@ -2,11 +2,11 @@
 //! changed for one that is refused here.
 
 use hyper::body::Incoming;
-use hyper::header::{EXPECT, TRANSFER_ENCODING};
+use hyper::header::{EXPECT, HeaderName, TRANSFER_ENCODING};
 use hyper::{HeaderMap, Method, Request, StatusCode};
 
-use super::access::Access;
 use super::refusal::Refusal;
+use super::{Options, once};
 
 /// A request that may be looked at further.
 #[derive(Debug)]
@@ -14,6 +14,8 @@ pub(super) struct Head {
     pub(super) path: &'static str,
     /// The group that it is about.
     pub(super) group: Option<String>,
+    /// The `Idempotency-Key`.
+    pub(super) key: Option<String>,
 }
 
 /// Paths that tell of one group where `?group=` names it.
@@ -39,8 +41,12 @@ pub(super) const POSTED: [&str; 7] =
 ///
 /// # Errors
 /// If the head is not as it must be, or the asker may not ask.
-pub(super) fn check(request: &Request<Incoming>, path: Option<&'static str>, access: &Access) -> Result<Head, Refusal> {
-    let headers = request.headers();
+pub(super) fn check(
+    request: &Request<Incoming>,
+    path: Option<&'static str>,
+    options: &Options,
+) -> Result<Head, Refusal> {
+    let (headers, access) = (request.headers(), &options.access);
     check_framing(headers)?;
     access.check_host(request.version(), headers)?;
     access.check_origin(request.method(), headers)?;
@@ -49,21 +55,28 @@ pub(super) fn check(request: &Request<Incoming>, path: Option<&'static str>, acc
         let why = "there is nothing at this path; see / and /openapi.json for what there is";
         return Err(Refusal::new(StatusCode::NOT_FOUND, why));
     };
+    check_method(path, request.method())?;
+    if path == "/learn" {
+        access.check_learning(headers)?;
+    }
+    let group = group(path, request.uri().query(), options.groups)?;
+    Ok(Head { path, group, key: key(path, headers)? })
+}
+
+/// Refuses a method that a path does not take.
+pub(super) fn check_method(path: &str, method: &Method) -> Result<(), Refusal> {
     let posts = POSTED.contains(&path);
-    let fits = match *request.method() {
+    let fits = match *method {
         Method::POST => posts,
         Method::GET | Method::HEAD => !posts,
         _ => false,
     };
-    if !fits {
-        let allowed = if posts { "POST" } else { "GET, HEAD" };
-        let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {allowed}"));
-        return Err(Refusal { allowed: Some(allowed), ..refusal });
+    if fits {
+        return Ok(());
     }
-    if path == "/learn" {
-        access.check_learning(headers)?;
-    }
-    Ok(Head { path, group: group(path, request.uri().query())? })
+    let allowed = if posts { "POST" } else { "GET, HEAD" };
+    let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, format!("{path} takes {allowed}"));
+    Err(Refusal { allowed: Some(allowed), ..refusal })
 }
 
 /// Refuses codings and expectations that this service does not have (RFC 9112, 6.1; RFC 9110,
@@ -83,23 +96,66 @@ fn check_framing(headers: &HeaderMap) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The group that a query names. A misspelt parameter must not lead to the model of all.
-fn group(path: &str, query: Option<&str>) -> Result<Option<String>, Refusal> {
+/// The group that a query names; `groups` says that there are some. A misspelt parameter must not
+/// lead to the model of all.
+///
+/// # Errors
+/// 400 for whatever else the query has: a parameter that is not known, one that is there twice, a
+/// group of a service without groups, and what is no name of a group.
+pub(super) fn group(path: &str, query: Option<&str>, groups: bool) -> Result<Option<String>, Refusal> {
     let Some(query) = query.filter(|query| !query.is_empty()) else { return Ok(None) };
-    let mut pairs = query.split('&');
-    let name = pairs.next().and_then(|pair| pair.strip_prefix("group="));
-    let (Some(name), None, true) = (name, pairs.next(), OF_GROUPS.contains(&path)) else {
-        let known =
-            if OF_GROUPS.contains(&path) { "takes ?group=NAME and no other parameter" } else { "takes no parameters" };
-        return Err(Refusal::bad_request(&format!(
-            "{path} {known}; correct ?{}",
-            query.chars().take(80).collect::<String>()
-        )));
+    let of_groups = OF_GROUPS.contains(&path);
+    let name = query.strip_prefix("group=").filter(|name| of_groups && !name.contains('&'));
+    let refused = match name {
+        Some(_) if !groups => "this service has no groups; leave out ?group=".to_owned(),
+        Some(name) if is_name(name) => return Ok(Some(name.to_owned())),
+        Some(_) => {
+            let rule = "64 letters, digits, lines and dots at most, and begins with no dot";
+            format!("the name of a group has {rule}; correct ?{}", shown(query))
+        }
+        None if of_groups && groups => {
+            format!("{path} takes ?group=NAME and no other parameter; correct ?{}", shown(query))
+        }
+        None => return no_parameters(path, Some(query)).map(|()| None),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    if name.is_empty() || name.len() > 64 || name.starts_with('.') || !name.chars().all(plain) {
-        let why = "the name of a group has 64 letters, digits, lines and dots at most, and begins with no dot";
-        return Err(Refusal::unprocessable(why.to_owned()));
+    Err(Refusal::bad_request(&refused))
+}
+
+/// Refuses a query where none is taken.
+pub(super) fn no_parameters(path: &str, query: Option<&str>) -> Result<(), Refusal> {
+    match query {
+        None | Some("") => Ok(()),
+        Some(query) => Err(Refusal::bad_request(&format!("{path} takes no parameters; leave out ?{}", shown(query)))),
     }
-    Ok(Some(name.to_owned()))
+}
+
+/// The beginning of what a client has sent.
+fn shown(text: &str) -> String {
+    text.chars().take(80).collect()
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    !name.is_empty() && name.len() <= 64 && !name.starts_with('.') && name.chars().all(plain)
+}
+
+/// Paths that change the model and would do so once more for a request that is sent again.
+const WITHOUT_KEYS: [&str; 3] = ["/snapshot", "/rollback", "/reload"];
+
+/// The `Idempotency-Key` of a request. A client that sends one relies on it.
+///
+/// # Errors
+/// 400 for what is no key, for a misspelt name, and where no keys are kept.
+fn key(path: &str, headers: &HeaderMap) -> Result<Option<String>, Refusal> {
+    let alike = |name: &&str| name.contains("idempoten") && *name != once::KEY;
+    if let Some(name) = headers.keys().map(HeaderName::as_str).find(alike) {
+        let why = format!("the header {} is not known here; correct it to Idempotency-Key", shown(name));
+        return Err(Refusal::bad_request(&why));
+    }
+    let key = once::key(headers)?;
+    if key.is_some() && WITHOUT_KEYS.contains(&path) {
+        let why = format!("{path} keeps no Idempotency-Key; leave the header out");
+        return Err(Refusal::bad_request(&why));
+    }
+    Ok(key)
 }

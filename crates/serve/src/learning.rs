@@ -9,6 +9,7 @@ use hyper::header::HeaderValue;
 use hyper::{Request, StatusCode};
 use tokio::sync::{mpsc, oneshot};
 
+use super::Service;
 use super::body::{Answer, whole};
 use super::groups::{Begun, Parts};
 use super::learner::{LearnerJob, Learnt, Stop};
@@ -17,14 +18,17 @@ use super::once::Once;
 use super::reading::read;
 use super::refusal::Refusal;
 use super::request::{Purpose, RequestRows, parse};
-use super::{Service, once};
 
 const JSON: &str = "application/json";
 
 /// Learns the first rows of a group, which begins if the model as it is takes the first of them.
-pub(super) async fn begin(name: &str, request: Request<Incoming>, parts: &Parts) -> Result<Answer, Refusal> {
+pub(super) async fn begin(
+    name: &str,
+    key: Option<String>,
+    request: Request<Incoming>,
+    parts: &Parts,
+) -> Result<Answer, Refusal> {
     let main = &parts.main.service;
-    let key = once::key(request.headers())?;
     let asked = rows_to_learn(request, main).await?;
     if let Some(id) = asked.ids.first() {
         let why = format!("{}: there is no group {name} that has given the id {id:?}", asked.place(0));

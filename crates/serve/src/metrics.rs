@@ -15,11 +15,12 @@ use super::queue::Queue;
 use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 21] = [
+pub(super) const PATHS: [&str; 22] = [
     "/",
     "/compare",
     "/curve",
     "/explain",
+    "/groups",
     "/health",
     "/health/live",
     "/health/ready",

@@ -186,8 +186,9 @@ pub struct Schema {
     pub classes: Option<Vec<String>>,
     /// True if predictions of classes have probabilities.
     pub has_probabilities: bool,
-    /// True if predictions of numbers have intervals.
-    pub has_intervals: bool,
+    /// The share of targets that the intervals of predicted numbers are to hold; none if these
+    /// have no intervals.
+    pub interval_share: Option<f64>,
     /// True if predictions of numbers have variances when they are asked for.
     pub has_variance: bool,
     /// True if predictions can be explained.
@@ -357,7 +358,7 @@ impl Prediction {
                     [one] => told["anomaly"] = json!(one),
                     _ => told["anomaly"] = json!(anomaly),
                 }
-                if schema.has_intervals {
+                if schema.interval_share.is_some() {
                     told["lower"] = each(lower);
                     told["upper"] = each(upper);
                 }

@@ -44,12 +44,15 @@ pub(super) enum Once {
     Told(StatusCode, Bytes),
 }
 
+/// The header that has the key.
+pub(super) const KEY: &str = "idempotency-key";
+
 /// The key of a request, if it has one.
 ///
 /// # Errors
 /// If it is none.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<String>, Refusal> {
-    let mut told = headers.get_all("idempotency-key").iter();
+    let mut told = headers.get_all(KEY).iter();
     let (Some(key), other) = (told.next(), told.next()) else { return Ok(None) };
     let key = key.to_str().ok().filter(|key| (1..=255).contains(&key.len()) && other.is_none());
     match key {

@@ -6,10 +6,14 @@ use serde_json::{Map, Value, json};
 use super::Options;
 use super::components;
 use super::forecasts;
-use super::head::OF_GROUPS;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
 use super::routes::MOST_EXPLAINED;
+use super::v2;
+
+mod operations;
+
+const JSON: &str = "application/json";
 
 /// The document.
 pub(super) fn document(schema: &Schema, options: &Options) -> Value {
@@ -26,135 +30,9 @@ pub(super) fn document(schema: &Schema, options: &Options) -> Value {
             "version": env!("CARGO_PKG_VERSION"),
             "description": format!("A model of Mercer, which predicts and learns row by row: {}", about.trim_end_matches(", ")),
         },
-        "paths": paths(schema, options),
+        "paths": operations::paths(schema, options),
         "components": components,
     })
-}
-
-/// Operation at a path.
-struct Operation {
-    path: &'static str,
-    name: &'static str,
-    summary: &'static str,
-    /// Schema of the body, if there is one.
-    request: Option<&'static str>,
-    /// The type of the answer, and the name of what it holds if that has one.
-    answer: (&'static str, Option<&'static str>),
-    refusals: &'static [(&'static str, &'static str)],
-    /// True if it takes the token where there is one.
-    guarded: bool,
-}
-
-const JSON: &str = "application/json";
-
-/// Refusals of requests with a body.
-const BODIES: &[(&str, &str)] = &[
-    ("400", "The body is not JSON, or cannot be read."),
-    ("408", "The body did not come in time."),
-    ("413", "The body is too large."),
-    ("415", "The body is not said to be JSON, or it is compressed in another way than gzip."),
-    (
-        "422",
-        "The JSON does not describe rows of this model, or the learner refuses a row. Rows before it that were learnt are \
-         counted in `learnt`.",
-    ),
-    ("503", "The service is ending, or others have to be served before; `Retry-After` says when to ask again."),
-];
-
-const LABELS: &[(&str, &str)] =
-    &[("404", "No row was given this id."), ("410", "The row of this id waits for its label no longer.")];
-
-const fn get(path: &'static str, name: &'static str, summary: &'static str) -> Operation {
-    Operation { path, name, summary, request: None, answer: (JSON, None), refusals: &[], guarded: false }
-}
-
-const fn post(path: &'static str, name: &'static str, summary: &'static str) -> Operation {
-    Operation { guarded: true, ..get(path, name, summary) }
-}
-
-#[rustfmt::skip]
-const OPERATIONS: &[Operation] = &[
-    Operation { request: Some("PredictRequest"), answer: (JSON, Some("PredictAnswer")), guarded: false,
-        ..post("/predict", "predict", "Predict rows; nothing is learnt") },
-    Operation { request: Some("ExplainRequest"), answer: (JSON, Some("ExplainAnswer")), guarded: false,
-        ..post("/explain", "explain", "Explain the predictions for rows by effects of the columns, which add up to them") },
-    Operation { request: Some("LearnRequest"), answer: (JSON, Some("LearnAnswer")), refusals: LABELS,
-        ..post("/learn", "learn", "Predict rows, then learn them, in the order in which requests arrive") },
-    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The snapshot cannot be kept.")],
-        ..post("/snapshot", "snapshot", "Keep a copy of the model in place of the one before") },
-    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "There is no snapshot, or it cannot be saved.")],
-        ..post("/rollback", "rollback", "Go back to the snapshot") },
-    Operation { answer: (JSON, Some("Rows")), refusals: &[("409", "The file cannot be served.")],
-        ..post("/reload", "reload", "Serve the model file as it is now") },
-    Operation { answer: (JSON, Some("Health")), ..get("/health", "health", "How the service is; 503 if what was learnt could not be saved") },
-    Operation { answer: (JSON, Some("Compared")), ..get("/compare", "compare", "The losses of the model and its challenger, with a test of their difference") },
-    get("/health/live", "live", "Whether the service works; 503 if not"),
-    get("/health/ready", "ready", "Whether the service takes requests; 503 if not"),
-    Operation { answer: (JSON, Some("Curve")), ..get("/curve", "curve", "The mean loss of predictions before learning, since the service began") },
-    Operation { answer: ("text/plain", None), ..get("/metrics", "metrics", "Counters as Prometheus reads them") },
-    Operation { answer: ("application/octet-stream", None), guarded: true,
-        refusals: &[("409", "The model holds what no file can, such as an infinite number."), ("503", "The service is ending, or others are downloading the model.")],
-        ..get("/model", "model", "The model file as it would be saved now") },
-    get("/openapi.json", "openapi", "This document"),
-    Operation { answer: ("text/html", None), ..get("/", "page", "A page for people") },
-];
-
-fn paths(schema: &Schema, options: &Options) -> Map<String, Value> {
-    let access = &options.access;
-    let copies = |path: &str| matches!(path, "/snapshot" | "/rollback");
-    let open = |operation: &&Operation| match operation.path {
-        "/learn" => access.closed.is_none(),
-        "/reload" => options.replica,
-        "/explain" => schema.explains,
-        "/compare" => options.challenger,
-        path if copies(path) => access.closed.is_none() && access.tokens.exist(),
-        _ => true,
-    };
-    let mut paths = Map::new();
-    for operation in OPERATIONS.iter().filter(open) {
-        let Operation { path, name, summary, request, answer: (kind, answer), refusals, guarded } = operation;
-        let content = |schema: Option<&str>| match (*kind, schema) {
-            (_, Some(name)) => json!({ *kind: { "schema": reference(name) } }),
-            (JSON, None) => json!({ JSON: { "schema": { "type": "object" } } }),
-            ("application/octet-stream", None) => json!({ *kind: {} }),
-            (kind, None) => json!({ kind: { "schema": { "type": "string" } } }),
-        };
-        let mut responses = json!({ "200": { "description": summary, "content": content(*answer) } });
-        if path.starts_with("/health") {
-            responses["503"] = json!({ "description": "It is not well.", "content": content(*answer) });
-        }
-        let bodies = if request.is_some() { BODIES } else { &[] };
-        for (status, why) in bodies.iter().chain(*refusals) {
-            responses[*status] = refusal(why);
-        }
-        if access.loopback && !access.tokens.exist() {
-            responses["403"] = refusal("The request names a host that is not this machine.");
-        }
-        let mut told = json!({ "operationId": name, "summary": summary });
-        if access.tokens.exist() && (*guarded || access.all) {
-            told["security"] = json!([{ "token": [] }]);
-            responses["401"] = refusal("The token is missing or another one.");
-        }
-        if let Some(request) = request {
-            told["requestBody"] = json!({ "required": true, "content": { JSON: { "schema": reference(request) } } });
-        }
-        if options.groups && OF_GROUPS.contains(path) {
-            told["parameters"] = json!([{
-                "name": "group",
-                "in": "query",
-                "required": false,
-                "schema": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$" },
-                "description": "The group whose model it is about; without it the model of all.",
-            }]);
-            responses["404"] = refusal("There is no such group, or no row was given this id.");
-            responses["409"] = refusal("The group cannot be opened, or its snapshot cannot be had.");
-            responses["507"] = refusal("As many groups are open as may be, and none can be closed.");
-        }
-        told["responses"] = responses;
-        let method = if request.is_some() || copies(path) || *path == "/reload" { "post" } else { "get" };
-        paths.insert((*path).to_owned(), json!({ method: told }));
-    }
-    paths
 }
 
 fn reference(name: &str) -> Value {
@@ -214,6 +92,21 @@ fn health() -> Value {
     object(&["status", "rows", "learnt", "dictionary_size", "mean_loss"], form)
 }
 
+fn groups() -> Value {
+    let group = object(
+        &["group", "rows", "learnt", "dictionary_size", "mean_loss", "unsaved"],
+        json!({
+            "group": { "type": "string" },
+            "rows": count(),
+            "learnt": count(),
+            "dictionary_size": count(),
+            "mean_loss": number_or_null(),
+            "unsaved": { "type": "boolean", "description": "Whether the last attempt to write its model failed." },
+        }),
+    );
+    object(&["groups", "most"], json!({ "groups": { "type": "array", "items": group }, "most": count() }))
+}
+
 fn compared() -> Value {
     let form = json!({
         "challenger": { "type": "string", "description": "Its learner." },
@@ -270,6 +163,7 @@ impl Forms<'_> {
             "ExplainAnswer": explain_answer(),
             "Rows": object(&["rows"], rows),
             "Health": health(),
+            "Groups": groups(),
             "Compared": compared(),
             "Curve": object(&["points"], json!({ "points": {
                 "type": "array",
@@ -280,7 +174,9 @@ impl Forms<'_> {
                 "learnt": count(),
             })),
         });
-        if let Value::Object(forms) = forms { forms } else { Map::new() }
+        let mut forms = if let Value::Object(forms) = forms { forms } else { Map::new() };
+        forms.extend(v2::forms(schema).into_iter().map(|(name, form)| (name.to_owned(), form)));
+        forms
     }
 
     /// One value, or one for each output.
@@ -377,8 +273,13 @@ impl Forms<'_> {
         };
         if schema.classes.is_none() {
             tell("prediction", true, self.each(&json!({ "type": "number" })));
-            for end in ["lower", "upper"].into_iter().filter(|_| schema.has_intervals) {
-                tell(end, true, self.each(&number_or_null()));
+            for (end, share) in ["lower", "upper"].into_iter().zip(schema.interval_share.into_iter().cycle()) {
+                let mut form = self.each(&number_or_null());
+                let told = format!("The end of an interval that is to hold {} % of the targets", 100.0 * share);
+                let of =
+                    if schema.outputs.len() == 1 { String::new() } else { format!(": {}", schema.outputs.join(", ")) };
+                form["description"] = format!("{told}{of}.").into();
+                tell(end, true, form);
             }
             return (told, required);
         }

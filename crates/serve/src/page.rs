@@ -31,11 +31,14 @@ pub(super) fn html(schema: &Schema, options: &Options) -> String {
         "weight": schema.weight,
         "classes": schema.classes,
         "variance": schema.has_variance,
+        "share": schema.interval_share,
         "learns": access.closed.is_none(),
         "token": access.tokens.exist(),
         "series": schema.series,
+        "known": schema.known,
         "outputs": schema.outputs,
         "challenger": options.challenger,
+        "groups": options.groups,
         "explains": schema.explains,
     });
     // Within a script no text may look like its end.

@@ -24,6 +24,9 @@ const PLACE: usize = 1024;
 /// Bodies and rows of so many bytes need no place: connections bound them.
 pub(super) const SMALL: usize = 1 << 14;
 
+/// Rows that are predicted before others have their turn on the thread.
+pub(super) const TURN: usize = 16;
+
 /// The bytes that bodies and rows of all requests may have together.
 #[derive(Clone)]
 pub(super) struct Budget {

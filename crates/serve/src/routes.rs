@@ -13,7 +13,7 @@ use hyper::header::{
     ALLOW, CONNECTION, CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HeaderValue, RETRY_AFTER,
     WWW_AUTHENTICATE,
 };
-use hyper::{HeaderMap, Request, StatusCode};
+use hyper::{HeaderMap, Method, Request, StatusCode, Uri};
 use mercer_core::OddCells;
 use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, oneshot};
@@ -29,18 +29,15 @@ use super::learning::{begin, learn_once, rows_to_learn};
 use super::log::Asked;
 use super::metrics::{Metrics, PATHS};
 use super::model::{ForecastQuery, Row, odd_fields};
-use super::reading::{read, turn};
+use super::reading::{TURN, read, turn};
 use super::refusal::Refusal;
-use super::request::{self, Purpose, RequestRows, parse};
-use super::{Service, once, page, v2};
+use super::request::{Purpose, RequestRows, parse};
+use super::{Service, page, v2};
 
 const JSON: &str = "application/json";
 
 /// Rows that are explained in a request at most: one of `auto` takes some tenths of a second.
 pub(super) const MOST_EXPLAINED: usize = 100;
-
-/// Rows that are predicted before others have their turn on the thread.
-const TURN: usize = 16;
 
 impl Refusal {
     fn answer(self) -> Answer {
@@ -73,17 +70,17 @@ pub(super) async fn answer(request: Request<Incoming>, client: SocketAddr, parts
     let path = known.or_else(|| v2::known_path(&asked, &main.options.model_name));
     let id = request_id(request.headers());
     main.metrics.in_flight.fetch_add(1, Relaxed);
-    let (part, answered) = match head::check(&request, path, &main.options.access) {
-        Ok(Head { path, group: None }) => {
+    let (part, answered) = match head::check(&request, path, &main.options) {
+        Ok(Head { path, group: None, key }) => {
             let GroupModel { service, jobs } = &parts.main;
-            (None, route(path, request, service, jobs, parts).await)
+            (None, route((path, key), request, service, jobs, parts).await)
         }
-        Ok(Head { path, group: Some(name) }) => match parts.find(&name).await {
+        Ok(Head { path, group: Some(name), key }) => match parts.find(&name).await {
             Ok(Some(part)) => {
-                let answered = route(path, request, &part.service, &part.jobs, parts).await;
+                let answered = route((path, key), request, &part.service, &part.jobs, parts).await;
                 (Some(part), answered)
             }
-            Ok(None) if path == "/learn" => (None, begin(&name, request, parts).await),
+            Ok(None) if path == "/learn" => (None, begin(&name, key, request, parts).await),
             Ok(None) => {
                 let why = format!("there is no group {name}; the first row that it learns begins it");
                 (None, Err(Refusal::new(StatusCode::NOT_FOUND, why)))
@@ -114,7 +111,7 @@ fn request_id(headers: &HeaderMap) -> String {
 }
 
 async fn route(
-    path: &'static str,
+    (path, key): (&'static str, Option<String>),
     request: Request<Incoming>,
     service: &Arc<Service>,
     jobs: &mpsc::Sender<LearnerJob>,
@@ -123,16 +120,17 @@ async fn route(
     match path {
         "/predict" => predict(request, service).await,
         "/explain" => explain(request, service).await,
-        "/learn" => {
-            let key = once::key(request.headers())?;
-            learn_once(key, rows_to_learn(request, service).await?, service, jobs).await
-        }
+        "/learn" => learn_once(key, rows_to_learn(request, service).await?, service, jobs).await,
         "/v2" => Ok(whole(JSON, v2::server().to_string())),
-        "/v2/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
-        "/v2/health/ready" | "/v2/models/MODEL/ready" => Ok(state(readiness(service, jobs), json!({}))),
+        "/v2/health/live" => Ok(state(liveness(jobs), json!({ "live": !jobs.is_closed() }))),
+        "/v2/health/ready" | "/v2/models/MODEL/ready" => {
+            let ready = readiness(service, jobs);
+            Ok(state(ready, v2::readiness(path, &service.options.model_name, ready == "ok")))
+        }
         "/v2/models/MODEL" => Ok(whole(JSON, v2::model(&service.options.model_name, &service.schema).to_string())),
-        "/v2/models/MODEL/infer" => infer(request, service).await,
+        "/v2/models/MODEL/infer" => Ok(whole(JSON, v2::infer(request, service).await?.to_string())),
         "/compare" => compare(service).await,
+        "/groups" => groups(service, parts),
         "/snapshot" | "/rollback" => copy(path == "/rollback", request.headers(), service, jobs).await,
         "/reload" => reload(request.headers(), service, jobs).await,
         "/metrics" => {
@@ -142,7 +140,7 @@ async fn route(
             Ok(whole("text/plain; version=0.0.4; charset=utf-8", text))
         }
         "/health" => Ok(health(service, parts)),
-        "/health/live" => Ok(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
+        "/health/live" => Ok(state(liveness(jobs), json!({}))),
         "/health/ready" => Ok(state(readiness(service, jobs), json!({}))),
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
         "/openapi.json" => Ok(whole(JSON, service.openapi())),
@@ -158,20 +156,25 @@ async fn route(
     }
 }
 
-/// The answer to a probe, which asks for these paths alone; none for others.
-pub(super) fn probe(path: &str, parts: &Parts) -> Option<Answer> {
+/// The answer to a probe, which asks for three paths alone.
+pub(super) fn probe(method: &Method, uri: &Uri, parts: &Parts) -> Answer {
     let GroupModel { service, jobs } = &parts.main;
-    match path {
-        "/health" => Some(health(service, parts)),
-        "/health/live" => Some(state(if jobs.is_closed() { "failed" } else { "ok" }, json!({}))),
-        "/health/ready" => Some(state(readiness(service, jobs), json!({}))),
-        _ => None,
-    }
+    let answer = match uri.path() {
+        "/health" => health(service, parts),
+        "/health/live" => state(liveness(jobs), json!({})),
+        "/health/ready" => state(readiness(service, jobs), json!({})),
+        _ => {
+            let why = "only /health, /health/live and /health/ready are answered here";
+            return Refusal::new(StatusCode::NOT_FOUND, why).answer();
+        }
+    };
+    let asked = head::check_method(uri.path(), method).and_then(|()| head::no_parameters(uri.path(), uri.query()));
+    asked.map_or_else(Refusal::answer, |()| answer)
 }
 
-/// The answer to a probe that asks for something else.
-pub(super) fn no_probe() -> Answer {
-    Refusal::new(StatusCode::NOT_FOUND, "only /health, /health/live and /health/ready are answered here").answer()
+/// A word for whether the service works.
+fn liveness(jobs: &mpsc::Sender<LearnerJob>) -> &'static str {
+    if jobs.is_closed() { "failed" } else { "ok" }
 }
 
 /// Whether requests are taken, as a word.
@@ -183,16 +186,39 @@ fn readiness(service: &Service, jobs: &mpsc::Sender<LearnerJob>) -> &'static str
     }
 }
 
-/// How a model is; of the main one also how those of all groups are.
-fn health(service: &Service, parts: &Parts) -> Answer {
-    let metrics = &service.metrics;
-    let groups = parts.of(service);
-    let mut facts = json!({
+/// The counts that are told of a model.
+fn facts(metrics: &Metrics) -> Json {
+    json!({
         "rows": metrics.met(),
         "learnt": metrics.learnt.load(Relaxed),
         "dictionary_size": metrics.dictionary_size(),
         "mean_loss": metrics.mean_loss(),
-    });
+    })
+}
+
+/// The groups that are open, and how their models are.
+fn groups(service: &Service, parts: &Parts) -> Result<Answer, Refusal> {
+    if !parts.has_groups() {
+        return Err(Refusal::new(
+            StatusCode::NOT_FOUND,
+            "this service has no groups; start it with a folder of groups",
+        ));
+    }
+    let told = |(name, group): (String, Arc<Service>)| {
+        let mut facts = facts(&group.metrics);
+        facts["group"] = name.into();
+        facts["unsaved"] = group.metrics.unsaved.load(Relaxed).into();
+        facts
+    };
+    let groups: Vec<Json> = parts.of(service).into_iter().map(told).collect();
+    Ok(whole(JSON, json!({ "groups": groups, "most": service.options.limits.groups }).to_string()))
+}
+
+/// How a model is; of the main one also how those of all groups are.
+fn health(service: &Service, parts: &Parts) -> Answer {
+    let metrics = &service.metrics;
+    let groups = parts.of(service);
+    let mut facts = facts(metrics);
     let all = || std::iter::once(service).chain(groups.iter().map(|(_, group)| &**group));
     let any = |is: fn(&Metrics) -> &AtomicBool| all().any(|one| is(&one.metrics).load(Relaxed));
     let status = match any(|metrics| &metrics.unsaved) {
@@ -207,7 +233,7 @@ fn health(service: &Service, parts: &Parts) -> Answer {
 }
 
 /// State of the service; 503 unless that is ok.
-fn state(status: &str, mut facts: serde_json::Value) -> Answer {
+fn state(status: &str, mut facts: Json) -> Answer {
     facts["status"] = status.into();
     let mut answer = whole(JSON, facts.to_string());
     if status != "ok" {
@@ -361,32 +387,6 @@ async fn forecast(service: &Service, asked: ForecastQuery) -> Result<Answer, Ref
     let made = made.map_err(|why| Refusal::unprocessable(why.to_string()))?;
     service.metrics.predictions.fetch_add(rows as u64, Relaxed);
     Ok(whole(JSON, forecasts::answer(made, &service.schema).to_string()))
-}
-
-/// Predicts the rows of tensors.
-async fn infer(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
-    if service.schema.series.is_some() {
-        return Err(Refusal::unprocessable("a series is forecast by /predict, with {\"steps\": H}".to_owned()));
-    }
-    let (body, mut held) = read(request, service).await?;
-    let wait = service.options.limits.wait;
-    let _turn = turn(service, wait, "send fewer rows").await?;
-    let body = request::object(&body, "send the tensors of the version 2 inference protocol")?;
-    let (rows, id) = v2::rows(&body, &service.schema)?;
-    let body = json!({ "rows": rows });
-    let Json::Object(body) = body else { return Err(Refusal::gone()) };
-    let asked = RequestRows::of(body, Purpose::Predict, service)?;
-    service.shared.budget.hold(&mut held, asked.rows.iter().map(Row::bytes).sum()).await?;
-    let mut made = Vec::with_capacity(asked.rows.len());
-    for (at, row) in asked.rows.iter().enumerate() {
-        if at.is_multiple_of(TURN) {
-            tokio::task::yield_now().await;
-        }
-        let predicted = service.model.read().await.predict(row, false);
-        made.push(predicted.map_err(|why| Refusal::unprocessable(format!("row {at}: {why}")))?);
-    }
-    service.metrics.predictions.fetch_add(made.len() as u64, Relaxed);
-    Ok(whole(JSON, v2::answer(&service.options.model_name, id, &service.schema, &made).to_string()))
 }
 
 /// The losses of the model and of its challenger.

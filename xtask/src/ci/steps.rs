@@ -42,7 +42,7 @@ const fn seldom(
     CiStep { name, about, inputs, run }
 }
 
-pub(super) const STEPS: [CiStep; 22] = [
+pub(super) const STEPS: [CiStep; 23] = [
     always("format", "rustfmt has nothing to change", checks::format),
     always("tidy", "the rules of the tree", |_| tidy::run()),
     always("spelling", "no misspelt word that typos knows", checks::spelling),
@@ -80,6 +80,12 @@ pub(super) const STEPS: [CiStep; 22] = [
         "the service keeps its OpenAPI document; the unit and the container start it",
         &["crates/serve", "crates/cli/src/serve", "crates/cli/src/serve.rs", "docs/serving"],
         service::contract,
+    ),
+    seldom(
+        "page",
+        "the page of the service in a browser tells what the service answers",
+        &["crates/serve", "crates/cli/src/serve", "crates/cli/src/serve.rs", "xtask/browser"],
+        service::page,
     ),
     seldom(
         "report",

@@ -343,6 +343,12 @@ impl SeriesPass {
         self.has_ends || self.model.intervals.is_some()
     }
 
+    /// The share of values that the intervals are to hold, if there are some.
+    #[cfg(feature = "serve")]
+    pub(crate) fn interval_share(&self) -> Option<f64> {
+        self.model.season_share().or_else(|| Some(self.model.intervals.as_ref()?.params().coverage))
+    }
+
     /// The season mixtures, if the forecaster is made of them.
     pub(crate) fn seasons(&self) -> Option<&Seasons> {
         self.model.seasons()

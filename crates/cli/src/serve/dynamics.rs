@@ -75,7 +75,7 @@ impl Model for Dynamics {
                 None => inputs.map(column).collect(),
             },
             outputs,
-            has_intervals: true,
+            interval_share: Some(COVERAGE),
             ..Schema::default()
         }
     }

@@ -96,7 +96,7 @@ impl Model for ServedSeries {
             known,
             columns,
             outputs,
-            has_intervals: self.pass.has_intervals(),
+            interval_share: self.pass.interval_share(),
             tells_parts: self.anomalies.is_some(),
             ..Schema::default()
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mercer_encoding::{Entry, List, Oddity, ScaledTargets, Use};
+use mercer_learners::intervals::LearnerIntervals;
 use mercer_learners::{RegressorExt, Scratch, TokenRow};
 use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer_serve::{
@@ -219,7 +220,7 @@ impl Examples {
             weight,
             classes: model.classes().map(|task| sorted_names(&task.labels)),
             has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
-            has_intervals: model.intervals().is_some(),
+            interval_share: model.intervals().map(LearnerIntervals::coverage),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
             explains: outputs == 1 && refuse_others(&model, Path::new("")).is_ok() && !model.background.is_empty(),
         };

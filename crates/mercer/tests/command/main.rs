@@ -57,6 +57,7 @@ mod series;
 mod serve;
 mod served_ahead;
 mod served_faults;
+mod served_pages;
 mod serving;
 mod streams;
 mod support;

@@ -1,5 +1,6 @@
 //! A small model behind the server, as its clients meet it: bytes on a socket.
 
+mod described;
 mod shared;
 mod support;
 

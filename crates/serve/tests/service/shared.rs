@@ -30,7 +30,7 @@ fn each_group_has_a_model_of_its_own() {
         // A group begins with the model of all as it is.
         assert_eq!(learn(path, 2.0).1["rows"], rows, "{path}");
     }
-    assert_eq!([learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0], [422, 422]);
+    assert_eq!([learn("/learn?group=../a", 1.0).0, predict("/predict?group=").0], [400, 400]);
     let (_, _, metrics) = service.get("/metrics?group=a");
     assert!(metrics.as_str().unwrap().contains("mercer_learnt_total 2\n"), "{metrics}");
     let (_, _, metrics) = service.get("/metrics");
@@ -47,7 +47,7 @@ fn each_group_has_a_model_of_its_own() {
     assert_eq!((status, &told["error"]), (409, &json!("the group bad cannot be opened: its file is damaged")));
     service.end().0.unwrap();
     let service = Service::start(Mean::default(), Options::default());
-    assert_eq!(service.get("/health?group=a").0, 422);
+    assert_eq!(service.get("/health?group=a").0, 400);
     service.end().0.unwrap();
 }
 
@@ -137,6 +137,50 @@ fn tensors_are_predicted() {
     let (_, head, _) =
         service.raw(b"GET /health HTTP/1.1\r\nhost: localhost\r\nx-request-id: abc\r\nconnection: close\r\n\r\n");
     assert!(head.contains("x-request-id: abc"), "{head}");
+    service.end().0.unwrap();
+}
+
+/// Intervals are tensors of their own, and of all tensors those are told that a client names.
+#[test]
+fn tensors_are_those_that_are_asked_for() {
+    let service = Service::start(Mean { rows: 2, sum: 3.0, intervals: true, ..Mean::default() }, Options::default());
+    let input = json!([{ "name": "a", "shape": [1], "datatype": "FP64", "data": [1] }]);
+    let infer = |more: Json| {
+        let mut body = json!({ "inputs": input });
+        more.as_object().unwrap().iter().for_each(|(name, value)| body[name] = value.clone());
+        service.post("/v2/models/model/infer", &body.to_string())
+    };
+    let tensors = |outputs: &[(&str, f64)]| {
+        let tensor =
+            |(name, value): &(&str, f64)| json!({ "name": name, "datatype": "FP64", "shape": [1], "data": [value] });
+        json!({ "model_name": "model", "outputs": outputs.iter().map(tensor).collect::<Vec<_>>() })
+    };
+    let all = (200, tensors(&[("y", 1.5), ("y_lower", 0.5), ("y_upper", 2.5)]));
+    assert_eq!(infer(json!({})), all);
+    assert_eq!(infer(json!({ "outputs": [], "parameters": {} })), all);
+    let two = json!({ "outputs": [{ "name": "y_upper", "parameters": {} }, { "name": "y" }] });
+    assert_eq!(infer(two), (200, tensors(&[("y_upper", 2.5), ("y", 1.5)])));
+    for (more, part) in [
+        (json!({ "outputs": [{ "name": "z" }] }), "\"z\" is no output of this model, which has y, y_lower, y_upper"),
+        (json!({ "outputs": [{ "name": "y" }, { "name": "y" }] }), "\"y\" is there twice"),
+        (json!({ "outputs": [{}] }), "has no name"),
+        (json!({ "outputs": "y" }), "takes an array"),
+        (json!({ "id": 7 }), "the id is 7"),
+        (json!({ "output": [] }), "\"output\" is not known"),
+    ] {
+        let (status, told) = infer(more.clone());
+        assert!(status == 422 && told["error"].as_str().unwrap().contains(part), "{more}: {told}");
+    }
+    let model = service.get("/v2/models/model").2;
+    let names: Vec<&Json> = model["outputs"].as_array().unwrap().iter().map(|of| &of["name"]).collect();
+    assert_eq!(names, ["y", "y_lower", "y_upper"]);
+    for (path, told) in [
+        ("/v2/health/live", json!({ "live": true, "status": "ok" })),
+        ("/v2/health/ready", json!({ "ready": true, "status": "ok" })),
+        ("/v2/models/model/ready", json!({ "name": "model", "ready": true, "status": "ok" })),
+    ] {
+        assert_eq!(service.get(path).2, told, "{path}");
+    }
     service.end().0.unwrap();
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Mean {
     pub(crate) series: bool,
     pub(crate) rows: u64,
     pub(crate) sum: f64,
+    /// True if its predictions have intervals, which end 1 below and above.
+    pub(crate) intervals: bool,
     /// Bytes of its file beside those that tell the rows.
     pub(crate) more: usize,
 }
@@ -29,7 +31,9 @@ pub(crate) struct Mean {
 impl Mean {
     fn told(&self) -> Prediction {
         let mean = if self.rows == 0 { f64::NAN } else { self.sum / self.rows as f64 };
-        Prediction::Numbers { values: vec![mean], lower: vec![], upper: vec![], variance: vec![0.5], anomaly: vec![] }
+        let end = |away: f64| if self.intervals { vec![mean + away] } else { Vec::new() };
+        let (lower, upper) = (end(-1.0), end(1.0));
+        Prediction::Numbers { values: vec![mean], lower, upper, variance: vec![0.5], anomaly: vec![] }
     }
 }
 
@@ -53,6 +57,7 @@ impl Model for Mean {
             outputs: names,
             weight: Some("w".to_owned()),
             has_variance: true,
+            interval_share: self.intervals.then_some(0.9),
             ..Schema::default()
         }
     }
