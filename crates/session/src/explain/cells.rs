@@ -19,8 +19,8 @@ const MIXED_ROWS: usize = 32;
 ///
 /// Where the prediction is a sum over columns, `f(x) = f(r) + Σ_j (f(r with x_j) − f(r))` at a
 /// record `r`, effects are exact: `f(r with x_j)` less its mean over the background, whatever the
-/// law of absent columns; one prediction a column. Any other is sampled, by `permutations · columns`
-/// predictions a row.
+/// law of absent columns; one prediction a column. Any other is sampled, by
+/// `permutations · columns` predictions a row.
 pub(super) struct CellExplainer<'a> {
     task: &'a Task,
     encoding: &'a Encoding,
