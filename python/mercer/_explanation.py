@@ -82,8 +82,8 @@ class Explained:
         """The effect of each column of a row on its prediction: Shapley values, which add up to the prediction with ``base``, the mean prediction
         where no column is known. A column that is not known has the values of a sample of the rows learnt.
 
-        Effects are exact for sums of Gaussian and linear kernels and for random Fourier features; for others, ``Auto`` among them, they are means over
-        so many `permutations` of the columns, with ``standard_errors``. Of classes they are those on the score, the logit where the loss is logistic: of
+        Effects are exact for sums of Gaussian and linear kernels, for random Fourier features, and for learners that are linear in words (``Coin``,
+        ``DiagonalKalman``); for others, ``Auto`` among them, they are means over so many `permutations` of the columns, with ``standard_errors``. Of classes they are those on the score, the logit where the loss is logistic: of
         two that of the second, half of the difference that ``decision_function`` tells; of more that of the class predicted.
         """
         self._check_fitted()

@@ -100,6 +100,34 @@ def test_the_command_tells_the_same(data, command, tmp_path):
     assert told["base"] == pytest.approx(float(np.ravel(mine.base_values)[0]), abs=1e-12)
 
 
+def comments(rows):
+    words, places = ("lovely", "awful", "plain"), ("the shop", "a train, late", "we saw it", "today")
+    table = [{"text": f"{places[t % 4]} was {words[t % 3]}", "tags": [("new", "old")[t % 2]], "price": float(t * 7 % 11)} for t in range(rows)]
+    return table, np.array([(3.0, -3.0, 0.0)[t % 3] + t * 7 % 11 / 4 for t in range(rows)])
+
+
+@pytest.mark.parametrize(("learner", "exact"), [("Coin", True), ("DiagonalKalman", True), ("Auto", False)])
+def test_words_are_explained_as_by_the_command(command, tmp_path, learner, exact):
+    table, y = comments(300)
+    pipeline = mercer.Pipeline(getattr(mercer, learner)()).fit(table, y)
+    told = pipeline.explain_one(table[7])
+    assert set(told) == {"text", "tags", "price"} and (told.standard_errors is None) == exact
+    assert whole(told) == pytest.approx(pipeline.predict_one(table[7]), abs=1e-9)
+    many = pipeline.explain(table[5:9])
+    np.testing.assert_allclose(many.base_values + many.values.sum(axis=1), pipeline.predict(table[5:9]), atol=1e-9)
+    np.testing.assert_allclose(many.values[2], [told[name] for name in many.feature_names], atol=1e-12)
+    # The command compares with the rows that the file of the model has.
+    pipeline.save(tmp_path / "m.mercer")
+    (tmp_path / "t.ndjson").write_text(json.dumps(table[7]) + "\n")
+    said = subprocess.run([command, "explain", "t.ndjson", "--model", "m.mercer", "--json"], cwd=tmp_path, capture_output=True, check=True)
+    report = json.loads(said.stdout)
+    effects = report["rows"][0]["effects"]
+    assert max(abs(told[name] - effects[name]) for name in effects) <= 1e-12 and report["base"] == pytest.approx(told.base, abs=1e-12)
+    # A background of two rows is another.
+    beside = pipeline.explain(table[7:8], background=table[:2])
+    assert np.abs(beside.values - many.values[2:3]).max() > 1e-6
+
+
 def test_without_shap_the_attributes_are_there(data):
     X, y, _ = data
     code = (

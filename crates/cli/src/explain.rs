@@ -4,15 +4,16 @@
 mod picture;
 mod report;
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::Args;
 use mercer_readers::{ColumnChoice, TargetColumn};
-use mercer_session::explain::{Absence, Aim, CellExplainer, ExplainedColumns, Explainer, Explanation};
+use mercer_session::explain::{Absence, Aim, Explainer, Explanation, Ground, NoGround};
 use mercer_session::model::Task;
-use mercer_session::{Row, Session, StepError};
+use mercer_session::{Row, Session};
 
 use crate::arguments::dialect::Dialect;
 use crate::arguments::{count, seed};
@@ -39,16 +40,18 @@ const BACKGROUND: usize = 256;
 /// is the mean prediction where no column is known.
 ///
 /// A column that is not known has the values that it has in the background, by itself: a sample of
-/// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums, or
-/// learns words, and keeps none). With --background the columns that are not known stay together as
-/// in its rows, which is what SHAP calls interventional.
+/// the rows that the model has learnt (the first 256 rows of DATA where it was fitted to sums and
+/// keeps none). With --background the columns that are not known stay together as in its rows,
+/// which is what SHAP calls interventional.
 ///
-/// Expansions of Gaussian kernels, random Fourier features and linear models are explained exactly.
-/// For all other learners, auto among them, effects are means over --permutations orders, told with
-/// their standard errors; they add up all the same. Of classes, what is explained is the score, the
-/// logit where the learner has probabilities: of two that of 1, +1 or the later label in sorted
-/// order. The inputs that come from one column, such as the places of its categories, have one
-/// effect.
+/// Expansions of Gaussian kernels, random Fourier features and linear models, of numbers or of
+/// words, are explained exactly. For all other learners, auto among them, effects are means over
+/// --permutations orders, told with their standard errors; they add up all the same. Of classes,
+/// what is explained is the score, the logit where the learner has probabilities: of two that of 1,
+/// +1 or the later label in sorted order. The inputs that come from one column, such as the places
+/// of its categories or the words of its texts, have one effect. In sparse rows, as LIBSVM has
+/// them, the columns that are not 0 have effects, beside a row without any, where the learner is
+/// linear in them.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ExplainArguments {
@@ -129,8 +132,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     let model = store::load_trained(&arguments.model)?;
     refuse_outputs(&model, &arguments.model)?;
     refuse_groups(&model, &arguments.model)?;
-    let report = if has_words(&model) { of_cells(arguments, &model)? } else { of_inputs(arguments, &model)? };
-    let report = report.without_unused();
+    let report = explain(arguments, &model)?.without_unused();
     let text = if arguments.json { report.json()? } else { report.text() };
     #[cfg(feature = "plots")]
     if let Some(plot) = plot {
@@ -139,56 +141,36 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     output::print(&text)
 }
 
-/// Explains a model by the inputs of its learner.
-fn of_inputs(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
+/// Explains the rows of DATA by a model.
+fn explain(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
     let (aim, class) = aim(model, arguments)?;
     let mut rows = InputRows::open(arguments, &arguments.data, model)?;
-    let columns = ExplainedColumns::new(model, rows.source.input().columns().features());
-    let inputs = |row: &Row| model.inputs(row);
-    let (background, ahead) = match &arguments.background {
-        None if !model.background.is_empty() => (model.background.rows(model.dimension()), Vec::new()),
-        _ => background(arguments, model, &mut rows, &inputs)?,
-    };
-    let explainer = Explainer::new(&model.task, &columns, aim, arguments.absence(), &background)
+    let (ground, ahead) = ground(arguments, model, &mut rows)?;
+    let explainer = Explainer::new(model, &ground, aim, arguments.absence())
         .map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?
         .permutations(arguments.permutations.get(), arguments.seed);
-    let explained = explained(arguments, &mut rows, ahead, &inputs, |x| explainer.explain(x).map_err(Into::into))?;
-    let (names, exact) = (columns.names().to_vec(), explainer.is_exact());
-    Ok(report(arguments, &rows, (names, explained), (exact, class)))
+    let (names, explained) = named(ground.names(), explained(arguments, &mut rows, ahead, &explainer)?);
+    let (data, top) = (arguments.data.display().to_string(), arguments.top.get());
+    let exact = explainer.is_exact();
+    Ok(ExplainReport { data, names, rows: explained, exact, class, left_out: rows.bad.report(), top })
 }
 
-/// Explains a model of words by the cells of its table.
-fn of_cells(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
-    let (aim, class) = aim(model, arguments)?;
-    let mut rows = InputRows::open(arguments, &arguments.data, model)?;
-    let record = |row: &Row| model.inputs(row).map(|_| row.record.clone());
-    let (background, ahead) = background(arguments, model, &mut rows, &record)?;
-    let explainer = CellExplainer::new(model, aim, arguments.absence(), &background);
-    let no_table = "is a model of sparse rows, whose effects are not told; mercer inspect tells its weights";
-    let explainer = explainer
-        .ok_or_else(|| Failure::because(format!("{}: {no_table}", arguments.model.display())))?
-        .permutations(arguments.permutations.get(), arguments.seed);
-    let explained = explained(arguments, &mut rows, ahead, &record, |record| explainer.explain(record))?;
-    Ok(report(arguments, &rows, (explainer.names(), explained), (false, class)))
-}
-
-/// Explains the rows of DATA, the first of which are `ahead`. `taken` makes of a row what is
-/// explained.
-fn explained<T>(
+/// Explains the rows of DATA, the first of which are `ahead`.
+fn explained(
     arguments: &ExplainArguments,
-    rows: &mut InputRows,
-    ahead: Vec<(u64, T)>,
-    taken: &dyn Fn(&Row) -> Result<T, StepError>,
-    explain: impl Fn(&T) -> Result<Explanation, StepError>,
-) -> Result<Vec<ExplainedRow>, Failure> {
+    rows: &mut InputRows<'_>,
+    ahead: Vec<(u64, Row)>,
+    explainer: &Explainer<'_>,
+) -> Result<Vec<(u64, Explanation)>, Failure> {
     let limit = arguments.limit.map_or(usize::MAX, NonZeroUsize::get);
     let mut explained = Vec::new();
     let mut ahead = ahead.into_iter();
     while explained.len() < limit {
-        let Some((row, x)) = ahead.next().map_or_else(|| rows.next(taken), |row| Ok(Some(row)))? else { break };
-        let explanation = explain(&x)
-            .map_err(|error| Failure::because(format!("{}, row {row}: {error}", arguments.data.display())))?;
-        explained.push(ExplainedRow { row, explanation });
+        let Some((number, row)) = ahead.next().map_or_else(|| rows.next(), |row| Ok(Some(row)))? else { break };
+        let explanation = explainer
+            .explain(&row)
+            .map_err(|error| Failure::because(format!("{}, row {number}: {error}", arguments.data.display())))?;
+        explained.push((number, explanation));
     }
     rows.bad.put_aside()?;
     if explained.is_empty() {
@@ -197,51 +179,60 @@ fn explained<T>(
     Ok(explained)
 }
 
+/// The columns of all rows, and the rows with the places of theirs.
+fn named(names: &[String], explained: Vec<(u64, Explanation)>) -> (Vec<String>, Vec<ExplainedRow>) {
+    let (mut names, mut places) = (names.to_vec(), HashMap::new());
+    let mut row = |(row, mut explanation): (u64, Explanation)| {
+        let own = std::mem::take(&mut explanation.names).into_iter();
+        let own = own.map(|name| {
+            *places.entry(name).or_insert_with_key(|name| {
+                names.push(name.clone());
+                names.len() - 1
+            })
+        });
+        let own: Vec<usize> = own.collect();
+        ExplainedRow { row, explanation, own }
+    };
+    let rows = explained.into_iter().map(&mut row).collect();
+    (names, rows)
+}
+
 impl ExplainArguments {
     fn absence(&self) -> Absence {
         if self.background.is_some() { Absence::Together } else { Absence::Independent }
     }
 }
 
-fn report(
-    arguments: &ExplainArguments,
-    rows: &InputRows,
-    (names, explained): (Vec<String>, Vec<ExplainedRow>),
-    (exact, class): (bool, Option<String>),
-) -> ExplainReport {
-    let (data, top) = (arguments.data.display().to_string(), arguments.top.get());
-    ExplainReport { data, names, rows: explained, exact, class, left_out: rows.bad.report(), top }
-}
-
 /// Rows that are inputs of the model, with their numbers in DATA.
-struct InputRows {
+struct InputRows<'a> {
+    model: &'a Session,
     source: TimedSource,
     sample: Row,
     read: u64,
     bad: BadRows,
 }
 
-impl InputRows {
-    fn open(arguments: &ExplainArguments, data: &Path, model: &Session) -> Result<Self, Failure> {
+impl<'a> InputRows<'a> {
+    fn open(arguments: &ExplainArguments, data: &Path, model: &'a Session) -> Result<Self, Failure> {
         let ExplainArguments { target, ignore, dialect, .. } = arguments;
         let rows = RowsForModel { data, learn: false, target, weight: &None, ignore, label_id: &None, dialect };
         let source = TimedSource::open(&reading(&rows, model), Stop::never(), || ())?;
         if model.encoding.is_none() {
             check_columns(model, &source, &arguments.model)?;
         }
-        Ok(Self { source, sample: Row::default(), read: 0, bad: BadRows::new(&arguments.on_error)? })
+        Ok(Self { model, source, sample: Row::default(), read: 0, bad: BadRows::new(&arguments.on_error)? })
     }
 
-    fn next<T>(&mut self, taken: &dyn Fn(&Row) -> Result<T, StepError>) -> Result<Option<(u64, T)>, Failure> {
+    fn next(&mut self) -> Result<Option<(u64, Row)>, Failure> {
         loop {
             let Some(kind) = self.source.next(&mut self.sample)? else { return Ok(None) };
             self.read += 1;
             let row = match kind {
                 RowKind::Bad(why) => Err(why),
-                RowKind::Good => taken(&self.sample).map_err(|error| error.to_string()),
+                RowKind::Good => self.model.inputs(&self.sample).map_err(|error| error.to_string()),
             };
             match row {
-                Ok(row) => return Ok(Some((self.read, row))),
+                Ok(_) => return Ok(Some((self.read, self.sample.clone()))),
                 Err(why) => {
                     let why = format!("{}: {why}", self.source.place());
                     self.bad.take(why, &self.source)?;
@@ -251,22 +242,43 @@ impl InputRows {
     }
 }
 
-/// The background, and the rows of DATA that were read for it.
-type Gathered<T> = (Vec<T>, Vec<(u64, T)>);
-
-fn background<T: Clone>(
+/// What rows are compared with, and the rows of DATA that were read for it.
+fn ground(
     arguments: &ExplainArguments,
     model: &Session,
-    rows: &mut InputRows,
-    taken: &dyn Fn(&Row) -> Result<T, StepError>,
-) -> Result<Gathered<T>, Failure> {
+    rows: &mut InputRows<'_>,
+) -> Result<(Ground, Vec<(u64, Row)>), Failure> {
+    let others = rows.source.input().columns().features().to_vec();
+    match (Ground::kept(model, &others), &arguments.background) {
+        (Err(why @ NoGround::Sparse(_)), _) => {
+            return Err(Failure::because(format!("{}: {why}", arguments.model.display())));
+        }
+        (Ok(_), Some(_)) if model.has_sparse_rows() => {
+            return Err(Failure::usage(
+                "--background: in sparse rows, an absent column is 0, as in most of them; leave it out",
+            ));
+        }
+        (Ok(kept), None) => return Ok((kept, Vec::new())),
+        _ => {}
+    }
+    let (background, ahead) = background(arguments, model, rows)?;
+    let made = Ground::of_rows(model, &others, &background);
+    Ok((made.map_err(|error| Failure::because(error.to_string()))?, ahead))
+}
+
+/// The rows of the background, and those of DATA that were read for it.
+fn background(
+    arguments: &ExplainArguments,
+    model: &Session,
+    rows: &mut InputRows<'_>,
+) -> Result<(Vec<Row>, Vec<(u64, Row)>), Failure> {
     let mut ahead = Vec::new();
     let empty = |path: &Path| Failure::because(format!("{}: has no rows", path.display()));
     if let Some(Background::File(path)) = &arguments.background {
         let mut rows = InputRows::open(arguments, path, model)?;
         let mut background = Vec::new();
-        while let Some((_, x)) = rows.next(taken)? {
-            background.push(x);
+        while let Some((_, row)) = rows.next()? {
+            background.push(row);
         }
         return if background.is_empty() { Err(empty(path)) } else { Ok((background, ahead)) };
     }
@@ -275,29 +287,28 @@ fn background<T: Clone>(
         _ => BACKGROUND,
     };
     while ahead.len() < wanted {
-        let Some(row) = rows.next(taken)? else { break };
+        let Some(row) = rows.next()? else { break };
         ahead.push(row);
     }
     if ahead.is_empty() {
         return Err(empty(&arguments.data));
     }
-    Ok((ahead.iter().map(|(_, x)| x.clone()).collect(), ahead))
+    Ok((ahead.iter().map(|(_, row)| row.clone()).collect(), ahead))
 }
 
-/// True if rows have words, or sparse inputs.
-fn has_words(model: &Session) -> bool {
-    model.encoding.as_ref().is_some_and(mercer_encoding::Encoding::has_tokens) || model.dimension() == 0
-}
-
-/// Refuses models whose effects are not told of one row at a time.
-pub(crate) fn refuse_others(model: &Session, path: &Path) -> Result<(), Failure> {
-    if has_words(model) {
-        return Err(Failure::because(format!(
-            "{}: is a model of words, which keeps no rows to compare with; mercer explain tells its effects beside the rows of a file",
-            path.display()
-        )));
-    }
-    refuse_outputs(model, path)
+/// The rows that a model keeps, with which others are compared where it answers.
+///
+/// # Errors
+/// A model that keeps none, or whose effects are not told.
+pub(crate) fn kept_ground(model: &Session, others: &[String], path: &Path) -> Result<Ground, Failure> {
+    refuse_outputs(model, path)?;
+    Ground::kept(model, others).map_err(|why| {
+        let remedy = match why {
+            NoGround::Rows => "; mercer explain compares with the first rows of DATA",
+            _ => "",
+        };
+        Failure::because(format!("{}: {why}{remedy}", path.display()))
+    })
 }
 
 fn refuse_outputs(model: &Session, path: &Path) -> Result<(), Failure> {

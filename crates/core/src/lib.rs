@@ -62,7 +62,7 @@ pub use numeral::Punctuation;
 pub use odd::{OddCells, Oddity};
 pub use parameter::{Number, ParameterError};
 pub use range::ValueRange;
-pub use tokens::{KeyHash, Token, TokenRow, TokenUse, add_equal, column_key, mixed};
+pub use tokens::{KeyHash, Token, TokenRow, TokenUse, add_equal, column_key, column_of_key, mixed};
 pub use truth::{TruthWords, parse_truth};
 
 /// Dimensions and other sizes that no stored number backs stay below this, so that memory of a few

@@ -4,6 +4,11 @@
 //! Keys are hashes, made by [`KeyHash`], which are the same on every machine and in every version.
 //! Two texts share one with a probability of about `n²/2⁶⁵` among `n` texts.
 
+/// The factor of [`mixed`].
+const MIXER: u64 = 0xd6e8_feb8_6659_fd93;
+/// The factor of the number of a column.
+const COLUMNS: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// A key with its number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -141,13 +146,33 @@ impl KeyHash {
 /// The key of numeric column `column`, from 0.
 #[must_use]
 pub fn column_key(column: u64) -> u64 {
-    mixed(column.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    mixed(column.wrapping_add(1).wrapping_mul(COLUMNS))
+}
+
+/// The numeric column with that key, from 0: the inverse of [`column_key`].
+#[must_use]
+pub fn column_of_key(key: u64) -> u64 {
+    // Each factor is odd, and a shift by half of the bits is its own inverse.
+    let hash = (key ^ (key >> 32)).wrapping_mul(inverse(MIXER));
+    (hash ^ (hash >> 32)).wrapping_mul(inverse(COLUMNS)).wrapping_sub(1)
+}
+
+/// The inverse of an odd number modulo 2⁶⁴, by Newton's method.
+const fn inverse(odd: u64) -> u64 {
+    // The square of an odd number is 1 modulo 8, and each step doubles the bits that are right.
+    let mut made = odd;
+    let mut bits = 3;
+    while bits < 64 {
+        made = made.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(made)));
+        bits *= 2;
+    }
+    made
 }
 
 /// Spreads every bit of a hash over all of them.
 #[must_use]
 pub fn mixed(hash: u64) -> u64 {
-    let hash = (hash ^ (hash >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    let hash = (hash ^ (hash >> 32)).wrapping_mul(MIXER);
     hash ^ (hash >> 32)
 }
 
@@ -177,5 +202,8 @@ mod tests {
         assert_eq!(key(["title", "w", "red"]), 0x7039_0b60_f1f1_cbf8);
         assert_eq!(column_key(0), 0x17fb_89ee_9dca_b42a);
         assert_ne!(KeyHash::new("ab").part("c"), KeyHash::new("a").part("bc"));
+        for column in (0..5000).chain([1 << 31, (1 << 53) + 1, u64::MAX - 1, u64::MAX]) {
+            assert_eq!(column_of_key(column_key(column)), column);
+        }
     }
 }

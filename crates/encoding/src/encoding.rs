@@ -107,7 +107,7 @@ impl Encoding {
         if let Some(tokens) = &mut self.tokens {
             tokens.look(head);
         }
-        head.iter().try_for_each(|record| self.learn(record))
+        head.iter().try_for_each(|record| self.move_statistics(record, None))
     }
 
     /// A column appears that the head did not have; records have its cell behind the others from
@@ -220,11 +220,33 @@ impl Encoding {
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn learn_with(&mut self, record: &(impl Cells + ?Sized), target: Option<f64>) -> Result<(), EncodingError> {
+        self.move_statistics(record, target)?;
+        if let Some(tokens) = &mut self.tokens {
+            tokens.keep(record);
+        }
+        Ok(())
+    }
+
+    fn move_statistics(&mut self, record: &(impl Cells + ?Sized), target: Option<f64>) -> Result<(), EncodingError> {
         self.transform.learn_with(record, target)?;
         if let Some(tokens) = &mut self.tokens {
             tokens.learn(record);
         }
         Ok(())
+    }
+
+    /// The cells of a sample of the records that were learnt, where they become tokens: 128 at
+    /// most, of 256 KiB in all. Cells of columns that are not learnt are left out. The head alone
+    /// is no part of it.
+    pub fn sample(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        self.tokens.iter().flat_map(|tokens| tokens.sample())
+    }
+
+    /// Adds the [sample](Self::sample) of another shard of the same table.
+    pub fn merge_sample(&mut self, other: &Self) {
+        if let (Some(own), Some(theirs)) = (&mut self.tokens, &other.tokens) {
+            own.merge_sample(theirs);
+        }
     }
 
     /// [`Schema::matching`]

@@ -64,6 +64,7 @@ mod period;
 #[cfg(feature = "learners")]
 mod pipeline;
 mod quantiles;
+mod sample;
 pub mod scale;
 pub mod schema;
 #[cfg(feature = "learners")]

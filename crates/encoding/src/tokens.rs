@@ -22,6 +22,7 @@ use mercer_core::{Calendar, Cell, Cells, Entry, Inconsistent, KeyHash, List, Tok
 use crate::key::Key;
 use crate::moments::RunningMoments;
 use crate::notation::{Notation, is_gap};
+use crate::sample::RecordSample;
 use crate::schema::{Column, Kind, TimeParts, Use};
 use crate::words::words;
 
@@ -48,6 +49,7 @@ const DAY: f64 = 86_400.0;
 pub(crate) struct TokenEncoding {
     columns: Vec<TokenColumn>,
     names: TokenNames,
+    sample: RecordSample,
 }
 
 /// The texts of the first keys, with the places of their columns.
@@ -112,7 +114,8 @@ impl Parts<'_> {
 impl TokenEncoding {
     /// The tokens of the columns of a schema.
     pub(crate) fn new(columns: &[Column]) -> Self {
-        Self { columns: columns.iter().map(TokenColumn::new).collect(), names: TokenNames::default() }
+        let columns = columns.iter().map(TokenColumn::new).collect();
+        Self { columns, names: TokenNames::default(), sample: RecordSample::default() }
     }
 
     /// Another column, behind the others.
@@ -149,6 +152,22 @@ impl TokenEncoding {
     /// The texts of keys that are kept, with the places of their columns.
     pub(crate) fn names(&self) -> impl Iterator<Item = (u64, usize, &str)> {
         self.names.texts.iter().map(|(key, (column, text))| (*key, *column as usize, text.as_str()))
+    }
+
+    /// The cells of a sample of the records that were kept.
+    pub(crate) fn sample(&self) -> impl Iterator<Item = Vec<Cell<'_>>> {
+        self.sample.records(self.columns.len())
+    }
+
+    /// A record was learnt that is no part of the head alone.
+    pub(crate) fn keep(&mut self, record: &(impl Cells + ?Sized)) {
+        let Self { sample, columns, .. } = self;
+        sample.take(record, |place| columns.get(place).is_some_and(|column| !matches!(column, TokenColumn::Nothing)));
+    }
+
+    /// Adds the sample of another shard of the table.
+    pub(crate) fn merge_sample(&mut self, other: &Self) {
+        self.sample.merge(&other.sample);
     }
 
     /// Keeps the texts of a record.
@@ -370,6 +389,7 @@ impl Validate for TokenEncoding {
     fn validate(&self) -> Result<(), Inconsistent> {
         let known = self.names.texts.values().all(|(column, _)| (*column as usize) < self.columns.len());
         Inconsistent::require(known, "names of tokens", "each is of a column")?;
+        self.sample.validate()?;
         for column in &self.columns {
             let (TokenColumn::Number(_, _, spread) | TokenColumn::Time(_, _, _, spread) | TokenColumn::Late(_, spread)) =
                 column

@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use mercer::Error;
 use mercer::model::Task;
-use mercer::session::Session;
-use mercer::session::explain::{Absence, Aim, ExplainedColumns, Explainer};
+use mercer::readers::Example;
+use mercer::session::explain::{Absence, Aim, Explainer, Ground, NoGround};
+use mercer::session::{Row, Session, StepError};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
@@ -33,7 +33,7 @@ pub(crate) type ToldEffects<'py> = (
 pub(crate) struct AskedEffects {
     pub(crate) aim: usize,
     /// Rows in which absent columns stay together; those that the model keeps if there are none.
-    pub(crate) background: Vec<Vec<f64>>,
+    pub(crate) background: Vec<Row>,
     pub(crate) permutations: usize,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct GatheredEffects {
 
 /// Why rows were not explained.
 pub(crate) enum Unexplained {
-    Row(usize, Error),
+    Row(usize, StepError),
     Model(PyErr),
 }
 
@@ -69,28 +69,27 @@ impl GatheredEffects {
         names: &[String],
         asked: &AskedEffects,
         first: usize,
-        rows: &[Vec<f64>],
+        rows: &[Row],
     ) -> Result<(), Unexplained> {
-        refuse(model).map_err(Unexplained::Model)?;
-        let columns = ExplainedColumns::new(model, names);
-        let (absence, background) = match &asked.background[..] {
-            [] => (Absence::Independent, model.background.rows(model.dimension())),
-            rows => (Absence::Together, rows.to_vec()),
+        refuse_sparse(model).map_err(Unexplained::Model)?;
+        let (absence, ground) = match &asked.background[..] {
+            [] => (Absence::Independent, Ground::kept(model, names).map_err(|why| Unexplained::Model(no_ground(&why)))?),
+            rows => {
+                let made = Ground::of_rows(model, names, rows);
+                (Absence::Together, made.map_err(|why| Unexplained::Model(errors::step(why)))?)
+            }
         };
-        if background.is_empty() {
-            let none = "the model keeps no rows to compare with; give some as background";
-            return Err(Unexplained::Model(errors::data(none)));
-        }
         let aim = match &model.task {
             Task::Numbers(_) => Aim::number(asked.aim, model.outputs()),
             Task::Classes(task) => Aim::class(&task.classifier, asked.aim),
         };
-        let explainer = Explainer::new(&model.task, &columns, aim, absence, &background);
-        let explainer = explainer.map_err(|error| Unexplained::Row(first, error))?.permutations(asked.permutations, 0);
+        let explainer = Explainer::new(model, &ground, aim, absence);
+        let explainer = explainer.map_err(|error| Unexplained::Row(first, error.into()))?;
+        let explainer = explainer.permutations(asked.permutations, 0);
         self.piece.store(if explainer.is_exact() { PIECE } else { 1 }, Ordering::Relaxed);
-        self.names = columns.names().to_vec();
-        for (row, x) in rows.iter().enumerate() {
-            let made = explainer.explain(x).map_err(|error| Unexplained::Row(first + row, error))?;
+        self.names = ground.names().to_vec();
+        for (row, sample) in rows.iter().enumerate() {
+            let made = explainer.explain(sample).map_err(|error| Unexplained::Row(first + row, error))?;
             self.bases.push(made.base);
             self.predictions.push(made.prediction);
             self.effects.extend(made.effects);
@@ -117,19 +116,24 @@ pub(crate) fn explain_batches<'py>(
     background: Option<&Batch<'py>>,
     (aim, permutations): (usize, usize),
 ) -> PyResult<ToldEffects<'py>> {
-    let all = |rows: &Batch<'py>| -> PyResult<Vec<Vec<f64>>> {
+    let all = |rows: &Batch<'py>| -> PyResult<Vec<Row>> {
         let block = rows.block()?;
-        Ok((0..block.rows).map(|row| block.input(row).numbers.to_vec()).collect())
+        Ok((0..block.rows).map(|row| of_numbers(block.input(row).numbers.to_vec())).collect())
     };
     let background = background.map(all).transpose()?.unwrap_or_default();
     explain_inputs(py, core, &all(rows)?, &AskedEffects { aim, permutations, background })
+}
+
+/// A row of numbers.
+pub(crate) fn of_numbers(features: Vec<f64>) -> Row {
+    Row { example: Example { features, ..Example::default() }, ..Row::default() }
 }
 
 /// Explains the predictions of a model of numbers.
 pub(crate) fn explain_inputs<'py>(
     py: Python<'py>,
     core: &Core,
-    rows: &[Vec<f64>],
+    rows: &[Row],
     asked: &AskedEffects,
 ) -> PyResult<ToldEffects<'py>> {
     let names = core.front(py).names.texts().to_vec();
@@ -142,11 +146,12 @@ pub(crate) fn explain_inputs<'py>(
             let model = core.model.read_detached();
             let body = model.as_ref().ok_or_else(errors::not_learnt)?;
             for row in rows[range.clone()].iter().chain(&asked.background) {
-                check_width(body.dimension(), row.len())?;
+                check_width(body.dimension(), row.example.features.len())?;
             }
             let (first, rows) = (range.start, &rows[range]);
             locked().explain(body, &names, asked, first, rows).map_err(|why| match why {
-                Unexplained::Row(row, error) => EarlyEnd::Row(row, error),
+                Unexplained::Row(row, StepError::Learner(error)) => EarlyEnd::Row(row, error),
+                Unexplained::Row(row, error) => at_row(row, errors::step(error)).into(),
                 Unexplained::Model(error) => error.into(),
             })
         },
@@ -156,11 +161,11 @@ pub(crate) fn explain_inputs<'py>(
     gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
 }
 
-/// Explains the predictions of a model of a table for rows that were encoded.
+/// Explains the predictions of a model of a table for records in its order.
 pub(crate) fn explain_records<'py>(
     py: Python<'py>,
     model: &FairLock<Option<Session>>,
-    rows: &[Vec<f64>],
+    rows: &[Row],
     asked: &AskedEffects,
 ) -> PyResult<ToldEffects<'py>> {
     let gathered = Mutex::new(GatheredEffects::default());
@@ -173,7 +178,7 @@ pub(crate) fn explain_records<'py>(
             let model = model.as_ref().ok_or_else(errors::not_learnt)?;
             let (first, rows) = (range.start, &rows[range]);
             locked().explain(model, &[], asked, first, rows).map_err(|why| match why {
-                Unexplained::Row(row, error) => at_row(row, errors::learner(error)),
+                Unexplained::Row(row, error) => at_row(row, errors::step(error)),
                 Unexplained::Model(error) => error,
             })
         },
@@ -182,13 +187,16 @@ pub(crate) fn explain_records<'py>(
     gathered.into_inner().unwrap_or_else(PoisonError::into_inner).told(py)
 }
 
-/// Refuses models whose effects are not told.
-fn refuse(model: &Session) -> PyResult<()> {
-    let tokens = model.encoding.as_ref().is_some_and(mercer::encoding::Encoding::has_tokens);
-    if tokens || model.dimension() == 0 {
-        return Err(errors::data(
-            "effects are told for models of numbers and categories, and this one has learnt words; leave texts out (kinds={\"COLUMN\": \"identifier\"})",
-        ));
+/// Refuses models of sparse rows, of which each has columns of its own.
+fn refuse_sparse(model: &Session) -> PyResult<()> {
+    if model.has_sparse_rows() {
+        return Err(errors::data("the model learns sparse rows; mercer explain of the command tells their effects"));
     }
     Ok(())
+}
+
+/// Why rows cannot be compared.
+fn no_ground(why: &NoGround) -> PyErr {
+    let remedy = if *why == NoGround::Rows { "; give some as background" } else { "" };
+    errors::data(format!("the model {why}{remedy}"))
 }

@@ -16,7 +16,7 @@ use crate::batch::{Batch, Block};
 use crate::body::{ModelPlan, budget, coverage, extras, most, scores, told, width};
 use crate::classes::MetClasses;
 use crate::expansion::{self, expansion};
-use crate::explaining::{AskedEffects, ToldEffects, explain_batches, explain_inputs};
+use crate::explaining::{AskedEffects, ToldEffects, explain_batches, explain_inputs, of_numbers};
 use crate::front::{Core, Front, LearnerFacts, about, own, read_targets};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{Row, number, sequence};
@@ -468,9 +468,9 @@ impl LearnerCore {
     fn _explain_one<'py>(&self, x: &Bound<'py, PyAny>, aim: usize, permutations: usize) -> PyResult<ToldEffects<'py>> {
         let mut front = self.core.front(x.py());
         self.core.read_to_predict(&mut front, x)?;
-        let inputs = front.inputs.clone();
+        let row = of_numbers(front.inputs.clone());
         drop(front);
-        explain_inputs(x.py(), &self.core, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
+        explain_inputs(x.py(), &self.core, &[row], &AskedEffects { aim, permutations, background: Vec::new() })
     }
 
     /// Whether a learner has been made.

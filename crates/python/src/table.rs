@@ -412,20 +412,20 @@ impl TableCore {
         permutations: usize,
         background: Option<(Option<Vec<String>>, Vec<Bound<'py, PyList>>)>,
     ) -> PyResult<ToldEffects<'py>> {
-        let background = background.map(|(names, columns)| self.inputs(py, names.as_deref(), &columns)).transpose()?;
-        let rows = self.inputs(py, names.as_deref(), &columns)?;
+        let background = background.map(|(names, columns)| self.records(py, names.as_deref(), &columns)).transpose()?;
+        let rows = self.records(py, names.as_deref(), &columns)?;
         let asked = AskedEffects { aim, permutations, background: background.unwrap_or_default() };
         explain_records(py, &self.model, &rows, &asked)
     }
 
     /// The same for one row, as it is predicted; nothing is told or counted.
     fn _explain_one<'py>(&self, x: &Bound<'py, PyAny>, aim: usize, permutations: usize) -> PyResult<ToldEffects<'py>> {
-        let (py, mut inputs) = (x.py(), Vec::new());
+        let py = x.py();
         let mut single = self.single(py);
         single.0.read(x, &self.gaps.read(py), &mut Notes::default())?;
-        self.encoding(py, |encoding| encoding.encode(&single.0, &mut inputs).map_err(errors::encoding))?;
+        let row = columns::row_of(&single.0);
         drop(single);
-        explain_records(py, &self.model, &[inputs], &AskedEffects { aim, permutations, background: Vec::new() })
+        explain_records(py, &self.model, &[row], &AskedEffects { aim, permutations, background: Vec::new() })
     }
 
     /// The numbers that each row becomes, with the statistics of the rows before it; the model is

@@ -292,7 +292,8 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
 async fn explain(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
     let (body, held) = read(request, service).await?;
     if !service.schema.explains {
-        let why = "effects are told for models that predict one number or classes from numbers and categories";
+        let why = "effects are told for models that predict one number or classes, and keep rows to compare with or are \
+                   linear in sparse ones";
         return Err(Refusal::unprocessable(why.to_owned()));
     }
     let asked = parse(body, held, Purpose::Explain, service).await?;

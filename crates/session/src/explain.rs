@@ -12,7 +12,12 @@
 //! | linear updates on random Fourier features | exactly, by the same with complex factors |
 //! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
 //! | all others, `auto` among them | permutations of the true prediction, with a standard error |
-//! | whatever learns words | the same with the cells of records ([`CellExplainer`]) |
+//! | whatever learns words: a sum over columns, as `coin` and `diagonal-kalman` are | exactly |
+//! | any other that learns words | permutations, by the cells of records |
+//! | linear learners of sparse rows | exactly: the columns that are not 0, beside 0 |
+//!
+//! Every door asks one object, an [`Explainer`] of a session and a [`Ground`]. Where rows become
+//! words a column is its cell, whatever this becomes.
 //!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
 //! prediction is another, because it is clipped, has sampled effects. Of numbers the effects have
@@ -22,31 +27,31 @@
 mod cells;
 mod columns;
 mod expansions;
+mod ground;
+mod inputs;
 mod permutations;
 mod products;
 mod rows;
+mod sparse;
 
-use mercer_kernels::AnyKernel;
 use mercer_learners::{Error, Input, Loss, RegressorExt, Scratch};
-use mercer_registry::AnyRegressor;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 
-use crate::answer::RowPrediction;
+use crate::answer::{RowPrediction, StepError};
 use crate::classes::AnyClassifier;
-use crate::model::{Task, Taught};
-use permutations::sampled;
-use products::ProductSum;
+use crate::model::Task;
+use crate::{Row, Session};
+use cells::CellExplainer;
+use columns::ExplainedColumns;
+use ground::Compared;
+use inputs::InputExplainer;
+use sparse::SparseExplainer;
 
-pub use cells::CellExplainer;
-pub use columns::{ExplainedColumns, SHARED};
+pub use columns::SHARED;
+pub use ground::{Ground, NoGround};
 pub use rows::RowExplainers;
 
 /// Difference of an expansion from the prediction that is rounding.
 const ROUNDING: f64 = 1e-9;
-
-/// Rows at which a sum must be the prediction.
-const CHECKED: usize = 8;
 
 /// Permutations, unless told.
 pub const PERMUTATIONS: usize = 200;
@@ -116,140 +121,89 @@ pub struct Explanation {
     pub effects: Vec<f64>,
     /// Standard errors of effects that were sampled; empty where they are exact.
     pub standard_errors: Vec<f64>,
+    /// The columns where each row has its own, as sparse rows have; empty where they are those of
+    /// the [`Ground`].
+    pub names: Vec<String>,
 }
 
-/// Explains the predictions of a model.
+/// Explains the predictions of a model for its rows.
 pub struct Explainer<'a> {
-    task: &'a Task,
-    columns: &'a ExplainedColumns,
-    aim: Aim,
-    absence: Absence,
-    background: &'a [Vec<f64>],
-    exact: Option<ProductSum>,
-    permutations: usize,
-    seed: u64,
+    session: &'a Session,
+    of: Of<'a>,
+}
+
+/// What the rows of a model become.
+enum Of<'a> {
+    Inputs(InputExplainer<'a>),
+    Cells(CellExplainer<'a>),
+    Sparse(SparseExplainer<'a>),
 }
 
 impl<'a> Explainer<'a> {
-    /// For a learner whose inputs come from these columns; `background` are inputs of at least one
-    /// row. `O(rows·J·d)`.
+    /// For a session, and rows that are compared with the `ground`. `O(rows·J·d)`; of words
+    /// `O(rows·d)` predictions.
     ///
     /// # Errors
-    /// The learner's, of a background row that it refuses.
+    /// The learner's, of a row of the ground that it refuses.
     ///
     /// # Panics
-    /// If there is no background, or an input without a column.
-    pub fn new(
+    /// If the ground is that of a session with other columns.
+    pub fn new(session: &'a Session, ground: &'a Ground, aim: Aim, absence: Absence) -> Result<Self, Error> {
+        Self::of_task(session, &session.task, ground, aim, absence)
+    }
+
+    /// The same for another learner of the same rows, such as that of a group.
+    fn of_task(
+        session: &'a Session,
         task: &'a Task,
-        columns: &'a ExplainedColumns,
+        ground: &'a Ground,
         aim: Aim,
         absence: Absence,
-        background: &'a [Vec<f64>],
     ) -> Result<Self, Error> {
-        assert!(!background.is_empty(), "a background has rows");
-        let learner = task.learner();
-        assert!(columns.of_inputs().len() == learner.dimension(), "inputs have columns");
-        let mut made =
-            Self { task, columns, aim, absence, background, exact: None, permutations: PERMUTATIONS, seed: 0 };
-        let rows = made.background.iter().take(CHECKED).cloned().collect::<Vec<_>>();
-        made.exact = made.sum(learner).filter(|sum| made.fits(sum, &rows)).or_else(|| made.affine());
-        if let Some(sum) = &mut made.exact {
-            sum.set_background(background, columns.of_inputs(), columns.names().len(), absence);
-        }
-        Ok(made)
-    }
-
-    /// The learner as a sum of products in the units of what is explained, if it is one.
-    fn sum(&self, learner: &AnyRegressor<AnyKernel>) -> Option<ProductSum> {
-        let weights = match self.task {
-            Task::Numbers(_) => self.aim.0.clone(),
-            Task::Classes(task) => task.classifier.output_weights(&self.aim.0),
+        let of = match (&ground.compared, &session.encoding) {
+            (Compared::Inputs(columns, rows), _) => Of::Inputs(InputExplainer::new(task, columns, aim, absence, rows)?),
+            (Compared::Cells(places, rows), Some(encoding)) => {
+                Of::Cells(CellExplainer::new((task, encoding), places, aim, absence, rows))
+            }
+            (compared, _) => {
+                assert!(matches!(compared, Compared::Zeros), "a ground of cells is that of a table");
+                Of::Sparse(SparseExplainer::new(task, aim)?)
+            }
         };
-        let mut sum = ProductSum::of_learner(learner, &weights)?;
-        if let Task::Numbers(task) = self.task
-            && let Some(output) = self.aim.0.iter().position(|weight| *weight != 0.0)
-            && let Some(scale) = task.learner.scales().get(output)
-        {
-            sum.scale(scale.undo(0.0), scale.scale());
-        }
-        Some(sum)
-    }
-
-    /// True if a sum gives the predictions at these inputs.
-    fn fits(&self, sum: &ProductSum, rows: &[Vec<f64>]) -> bool {
-        let fit = |x: &Vec<f64>| {
-            let unit = |value: f64| ROUNDING * sum.size(x).max(value.abs());
-            self.value(x).is_ok_and(|value| (sum.value(x) - value).abs() <= unit(value))
-        };
-        rows.iter().all(fit)
-    }
-
-    /// The predictions as an affine function, if they are one: by the differences along each input,
-    /// checked at rows of the background and at points where all inputs differ from these.
-    fn affine(&self) -> Option<ProductSum> {
-        let start = self.background.first()?;
-        let first = self.value(start).ok()?;
-        let step = |j: usize| {
-            let far = self.background.iter().map(|row| (row[j] - start[j]).abs()).fold(0.0, f64::max);
-            if far > 0.0 { far } else { 1.0 }
-        };
-        let steps: Vec<f64> = (0..start.len()).map(step).collect();
-        let moved = |by: &dyn Fn(usize) -> f64| -> Vec<f64> {
-            start.iter().enumerate().map(|(j, x)| x + steps[j] * by(j)).collect()
-        };
-        // Most learners are no such function, which two points tell.
-        let middle = 0.5 * (first + self.value(&moved(&|_| 2.0)).ok()?);
-        if (self.value(&moved(&|_| 1.0)).ok()? - middle).abs() > 1e-6 * middle.abs().max(first.abs()) {
-            return None;
-        }
-        let slope = |j: usize| Some((self.value(&moved(&|k| f64::from(u8::from(k == j)))).ok()? - first) / steps[j]);
-        let slopes: Vec<f64> = (0..start.len()).map(slope).collect::<Option<_>>()?;
-        let offset = first - slopes.iter().zip(start).map(|(w, x)| w * x).sum::<f64>();
-        let sum = ProductSum::affine(offset, slopes);
-        let tilted = (1..=CHECKED).map(|k| moved(&|j| 2.0 * ((1 + j * k) as f64).sin()));
-        let checked: Vec<Vec<f64>> = self.background.iter().take(4 * CHECKED).cloned().chain(tilted).collect();
-        self.fits(&sum, &checked).then_some(sum)
+        Ok(Self { session, of })
     }
 
     /// The same with so many permutations, two at least, where effects are sampled.
     #[must_use]
     pub fn permutations(self, permutations: usize, seed: u64) -> Self {
-        Self { permutations: permutations.max(2), seed, ..self }
+        let of = match self.of {
+            Of::Inputs(of) => Of::Inputs(of.permutations(permutations, seed)),
+            Of::Cells(of) => Of::Cells(of.permutations(permutations, seed)),
+            Of::Sparse(of) => Of::Sparse(of),
+        };
+        Self { of, ..self }
     }
 
     /// True if the effects are exact.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        self.exact.is_some()
+        match &self.of {
+            Of::Inputs(of) => of.is_exact(),
+            Of::Cells(of) => of.is_exact(),
+            Of::Sparse(_) => true,
+        }
     }
 
-    /// The prediction that is explained.
-    fn value(&self, x: &[f64]) -> Result<f64, Error> {
-        self.aim.of_input(self.task, Input { numbers: x, tokens: None })
-    }
-
-    /// Explains the prediction at inputs `x`.
+    /// Explains the prediction for a row.
     ///
     /// # Errors
-    /// The learner's.
-    pub fn explain(&self, x: &[f64]) -> Result<Explanation, Error> {
-        let prediction = self.value(x)?;
-        let (players, count) = (self.columns.of_inputs(), self.columns.names().len());
-        if let Some(sum) = &self.exact {
-            let (base, effects) = sum.explain(x, players, count);
-            let told = base + effects.iter().sum::<f64>();
-            if (told - prediction).abs() <= ROUNDING * sum.size(x).max(prediction.abs()) {
-                return Ok(Explanation { prediction, base, effects, standard_errors: Vec::new() });
-            }
+    /// That of a row that is none of the model, and the learner's; of sparse rows
+    /// [`StepError::Target`] where the prediction is no sum over the columns.
+    pub fn explain(&self, row: &Row) -> Result<Explanation, StepError> {
+        match &self.of {
+            Of::Inputs(of) => Ok(of.explain(&self.session.inputs(row)?)?),
+            Of::Cells(of) => of.explain(&row.record),
+            Of::Sparse(of) => of.explain(row.input()),
         }
-        // The same draws for each row, so that all have one base.
-        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
-        let put = |z: &mut Vec<f64>, from: &Vec<f64>, player: usize| {
-            let own = players.iter().enumerate().filter(|(_, owner)| **owner == player);
-            own.for_each(|(j, _)| z[j] = from[j]);
-        };
-        let background = (self.background, self.absence);
-        let draws = (self.permutations, &mut rng);
-        sampled((&x.to_vec(), prediction), count, background, draws, put, |x| self.value(x))
     }
 }

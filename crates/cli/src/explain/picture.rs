@@ -3,7 +3,7 @@
 
 use mercer_plots::{Figure, Panels};
 
-use super::report::ExplainReport;
+use super::report::{ExplainReport, ExplainedRow};
 use crate::report::plot::short_name;
 
 /// Columns in a picture at most.
@@ -13,7 +13,7 @@ pub(super) fn draw(report: &ExplainReport) -> Panels {
     let title = format!("{}: what the columns do to the prediction", short_name(&report.data));
     let mut panels = Panels::new(title, 1);
     if let Some(row) = report.rows.first() {
-        panels = panels.panel(steps(report, row.row));
+        panels = panels.panel(steps(report, row));
     }
     let sizes = report.sizes();
     let names: Vec<&str> = sizes.iter().take(COLUMNS).map(|(j, _)| &*report.names[*j]).collect();
@@ -24,8 +24,8 @@ pub(super) fn draw(report: &ExplainReport) -> Panels {
 }
 
 /// The way from the base to the prediction of the first row, the largest effects first.
-fn steps(report: &ExplainReport, number: u64) -> Figure {
-    let explanation = &report.rows[0].explanation;
+fn steps(report: &ExplainReport, row: &ExplainedRow) -> Figure {
+    let explanation = &row.explanation;
     let mut order: Vec<usize> = (0..explanation.effects.len()).collect();
     order.sort_by(|a, b| explanation.effects[*b].abs().total_cmp(&explanation.effects[*a].abs()));
     let shown = order.len().min(COLUMNS - 2);
@@ -36,7 +36,7 @@ fn steps(report: &ExplainReport, number: u64) -> Figure {
         words.push(word.to_owned());
         levels.push(levels[levels.len() - 1] + effect);
     };
-    order[..shown].iter().for_each(|j| step(&report.names[*j], explanation.effects[*j]));
+    order[..shown].iter().for_each(|j| step(&report.names[row.place(*j)], explanation.effects[*j]));
     if shown < order.len() {
         step("others", rest);
     }
@@ -47,7 +47,7 @@ fn steps(report: &ExplainReport, number: u64) -> Figure {
         ys.extend([*level, *level]);
     }
     let places: Vec<f64> = (1..=levels.len()).map(|place| place as f64).collect();
-    let figure = Figure::new(format!("Row {number}, from the base to its prediction")).categories(&words);
+    let figure = Figure::new(format!("Row {}, from the base to its prediction", row.row)).categories(&words);
     let figure = figure.y_label("prediction").line("prediction so far", &xs, &ys);
     figure.points("with this column, too", &places, &levels)
 }

@@ -18,6 +18,15 @@ pub(super) struct ExplainedRow {
     /// Its number in DATA, from 1.
     pub(super) row: u64,
     pub(super) explanation: Explanation,
+    /// The places of its columns where not all rows have the same; empty where they have.
+    pub(super) own: Vec<usize>,
+}
+
+impl ExplainedRow {
+    /// The place of the column of an effect.
+    pub(super) fn place(&self, effect: usize) -> usize {
+        self.own.get(effect).copied().unwrap_or(effect)
+    }
 }
 
 /// The result of a run.
@@ -57,21 +66,25 @@ impl ExplainReport {
     /// Mean sizes of the effects, the largest first, with their columns.
     pub(super) fn sizes(&self) -> Vec<(usize, f64)> {
         let n = self.rows.len().max(1) as f64;
-        let mean = |j: usize| self.rows.iter().map(|row| row.explanation.effects[j].abs()).sum::<f64>() / n;
-        let mut sizes: Vec<(usize, f64)> = (0..self.names.len()).map(|j| (j, mean(j))).collect();
+        let mut sizes: Vec<(usize, f64)> = (0..self.names.len()).map(|j| (j, 0.0)).collect();
+        for row in &self.rows {
+            let effects = row.explanation.effects.iter().enumerate();
+            effects.for_each(|(effect, size)| sizes[row.place(effect)].1 += size.abs() / n);
+        }
         sizes.sort_by(|a, b| b.1.total_cmp(&a.1));
         sizes
     }
 
     pub(super) fn json(&self) -> Result<String, Failure> {
-        let named = |values: &[f64]| -> Value {
-            let pairs = self.names.iter().cloned().zip(values.iter().map(|value| json!(value)));
-            Value::Object(pairs.collect::<Map<_, _>>())
+        let named = |row: &ExplainedRow, values: &[f64]| -> Value {
+            let pair = |(effect, value): (usize, &f64)| (self.names[row.place(effect)].clone(), json!(value));
+            Value::Object(values.iter().enumerate().map(pair).collect::<Map<_, _>>())
         };
-        let row = |ExplainedRow { row, explanation }: &ExplainedRow| {
-            let Explanation { prediction, effects, standard_errors, .. } = explanation;
-            let errors = if standard_errors.is_empty() { Value::Null } else { named(standard_errors) };
-            json!({"row": row, "prediction": prediction, "effects": named(effects), "standard_error": errors})
+        let row = |row: &ExplainedRow| {
+            let Explanation { prediction, effects, standard_errors, .. } = &row.explanation;
+            let errors = if standard_errors.is_empty() { Value::Null } else { named(row, standard_errors) };
+            let effects = named(row, effects);
+            json!({"row": row.row, "prediction": prediction, "effects": effects, "standard_error": errors})
         };
         let mut facts = Facts::default();
         facts.tell("base", self.base());
@@ -117,16 +130,17 @@ impl ExplainReport {
         text
     }
 
-    fn tell(&self, ExplainedRow { row, explanation }: &ExplainedRow, width: usize, text: &mut String) {
-        let Explanation { prediction, base, effects, standard_errors } = explanation;
+    fn tell(&self, row: &ExplainedRow, width: usize, text: &mut String) {
+        let Explanation { prediction, base, effects, standard_errors, .. } = &row.explanation;
         let mut order: Vec<usize> = (0..effects.len()).collect();
         order.sort_by(|a, b| effects[*b].abs().total_cmp(&effects[*a].abs()));
-        let _ = writeln!(text, "row {row}: {}", digits(*prediction));
+        let _ = writeln!(text, "row {}: {}", row.row, digits(*prediction));
         let _ = writeln!(text, "  {:<width$}  {}", "base", digits(*base));
         let signed = |value: f64| format!("{}{}", if value < 0.0 { "" } else { "+" }, digits(value));
         for j in order.iter().take(self.top) {
             let error = standard_errors.get(*j).map(|error| format!(" ± {}", digits(*error))).unwrap_or_default();
-            let _ = writeln!(text, "  {:<width$}  {}{error}", Plain(&self.names[*j]).to_string(), signed(effects[*j]));
+            let name = Plain(&self.names[row.place(*j)]).to_string();
+            let _ = writeln!(text, "  {name:<width$}  {}{error}", signed(effects[*j]));
         }
         if order.len() > self.top {
             let rest: f64 = order[self.top..].iter().map(|j| effects[*j]).sum();

@@ -2,19 +2,18 @@
 
 use std::num::NonZeroUsize;
 
-use mercer_session::explain::{ExplainedColumns, Explanation, RowExplainers, SHARED};
+use mercer_session::explain::{Explanation, Ground, RowExplainers, SHARED};
 use mercer_session::{Row, RowPrediction, Session};
 
 use super::PredictArguments;
 use crate::data::rows::TimedSource;
-use crate::explain::refuse_others;
+use crate::explain::kept_ground;
 use crate::model::cells::{AnswerValue, EffectPart};
 use crate::report::failure::Failure;
 
 /// What is told of effects, whatever the rows.
 pub(super) struct EffectColumns {
-    columns: ExplainedColumns,
-    background: Vec<Vec<f64>>,
+    ground: Ground,
     top: usize,
     permutations: usize,
     is_sampled: bool,
@@ -31,26 +30,19 @@ impl EffectColumns {
         top: NonZeroUsize,
         arguments: &PredictArguments,
     ) -> Result<Self, Failure> {
-        let path = arguments.model.display();
-        refuse_others(model, &arguments.model)?;
-        if model.background.is_empty() {
-            return Err(Failure::because(format!(
-                "{path}: keeps no rows with which others could be compared, for it was fitted to sums; mercer explain compares \
-                 with the first rows of DATA"
-            )));
-        }
-        let columns = ExplainedColumns::new(model, rows.input().columns().features());
-        let background = model.background.rows(model.dimension());
-        let known = columns.names().iter().filter(|name| *name != SHARED).count();
-        let (top, permutations) = (top.get().min(known), arguments.permutations.get());
-        let mut made = Self { columns, background, top, permutations, is_sampled: false };
+        let ground = kept_ground(model, rows.input().columns().features(), &arguments.model)?;
+        let known = ground.names().iter().filter(|name| *name != SHARED).count();
+        // Sparse rows have columns of their own, of which there is no end.
+        let top = if known == 0 { top.get() } else { top.get().min(known) };
+        let mut made = Self { ground, top, permutations: arguments.permutations.get(), is_sampled: false };
         let exact = made.explainers(model).is_exact();
-        made.is_sampled = !exact.map_err(|error| Failure::because(format!("{path}: {error}")))?;
+        made.is_sampled =
+            !exact.map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?;
         Ok(made)
     }
 
     fn explainers<'a>(&'a self, model: &'a Session) -> RowExplainers<'a> {
-        RowExplainers::new(model, &self.columns, &self.background, self.permutations, 0)
+        RowExplainers::new(model, &self.ground, self.permutations, 0)
     }
 
     /// Effects that are told.
@@ -68,7 +60,6 @@ impl EffectColumns {
 pub(super) struct RowEffects<'a> {
     columns: &'a EffectColumns,
     explainers: RowExplainers<'a>,
-    model: &'a Session,
     explanation: Option<Explanation>,
     /// Columns, those with the strongest effects first.
     order: Vec<usize>,
@@ -77,7 +68,7 @@ pub(super) struct RowEffects<'a> {
 impl<'a> RowEffects<'a> {
     pub(super) fn new(columns: &'a EffectColumns, model: &'a Session) -> Self {
         let explainers = columns.explainers(model);
-        Self { columns, explainers, model, explanation: None, order: Vec::new() }
+        Self { columns, explainers, explanation: None, order: Vec::new() }
     }
 
     /// Explains the answer of a row.
@@ -85,11 +76,10 @@ impl<'a> RowEffects<'a> {
     /// # Errors
     /// In words.
     pub(super) fn explain(&mut self, row: &Row, answer: &RowPrediction) -> Result<(), String> {
-        let inputs = self.model.inputs(row).map_err(|error| error.to_string())?;
-        self.explanation = self.explainers.explain(&inputs, answer).map_err(|error| error.to_string())?;
-        let Some(Explanation { effects, .. }) = &self.explanation else { return Ok(()) };
+        self.explanation = self.explainers.explain(row, answer).map_err(|error| error.to_string())?;
+        let Some(Explanation { effects, names, .. }) = &self.explanation else { return Ok(()) };
         // What columns share mostly does nothing.
-        let names = self.columns.columns.names();
+        let names = if names.is_empty() { self.columns.ground.names() } else { names };
         self.order = (0..effects.len()).filter(|j| effects[*j] != 0.0 || names[*j] != SHARED).collect();
         self.order.sort_by(|a, b| effects[*b].abs().total_cmp(&effects[*a].abs()));
         Ok(())
@@ -112,10 +102,11 @@ impl<'a> RowEffects<'a> {
 
     /// A part of the effect with that rank, from 0.
     pub(super) fn value(&self, rank: usize, part: EffectPart) -> Option<AnswerValue<'_>> {
-        let Explanation { effects, standard_errors, .. } = self.explanation.as_ref()?;
+        let Explanation { effects, standard_errors, names, .. } = self.explanation.as_ref()?;
         let j = *self.order.get(rank)?;
+        let names = if names.is_empty() { self.columns.ground.names() } else { names };
         match part {
-            EffectPart::Column => Some(AnswerValue::Name(&self.columns.columns.names()[j])),
+            EffectPart::Column => Some(AnswerValue::Name(&names[j])),
             EffectPart::Size => Some(AnswerValue::Number(effects[j])),
             EffectPart::Error => standard_errors.get(j).copied().map(AnswerValue::Number),
         }

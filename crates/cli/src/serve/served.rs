@@ -11,7 +11,7 @@ use mercer_readers::{Cell, ColumnChoice, Gaps, Labels};
 use mercer_serve::{
     ALARMS, Column, Explain, Explained, Forecast, Model, Prediction, Reason, Row, Schema, Standing, Takes, Value,
 };
-use mercer_session::explain::{ExplainedColumns, Explanation, PERMUTATIONS, RowExplainers, SHARED};
+use mercer_session::explain::{Explanation, Ground, PERMUTATIONS, RowExplainers, SHARED};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
 use mercer_session::notes::{Face, Watch, of_classes, of_numbers};
 use mercer_session::{AlarmKind, Row as SessionRow, RowPrediction, Session, WatchChoices};
@@ -24,7 +24,6 @@ use super::series::ServedSeries;
 use crate::arguments::dialect::known_gaps;
 use crate::data::encoded_rows::targets;
 use crate::data::input::sorted_names;
-use crate::explain::refuse_others;
 use crate::model::store;
 use crate::model::watching::SessionWatch;
 use crate::predict::known_place;
@@ -222,7 +221,7 @@ impl Examples {
             has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
             interval_share: model.intervals().map(LearnerIntervals::coverage),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
-            explains: outputs == 1 && refuse_others(&model, Path::new("")).is_ok() && !model.background.is_empty(),
+            explains: outputs == 1 && Ground::kept(&model, &[]).is_ok(),
         };
         let gaps = Gaps::new(&known_gaps(&model.description.own));
         let (watch, answer) = (Watch::default(), RowPrediction::default());
@@ -423,18 +422,15 @@ impl Model for Examples {
 
 /// Why the predictions for rows; an error has the place of its row.
 fn explained(model: &Session, mut samples: Vec<SessionRow>) -> Result<Vec<Explained>, (usize, Reason)> {
-    let columns = ExplainedColumns::new(model, &[]);
-    let background = model.background.rows(model.dimension());
-    if background.is_empty() {
-        return Err((0, "the model keeps no rows to compare with".into()));
-    }
-    let mut explainers = RowExplainers::new(model, &columns, &background, PERMUTATIONS, 0);
+    let ground = Ground::kept(model, &[]).map_err(|why| (0, Reason::from(format!("the model {why}"))))?;
+    let mut explainers = RowExplainers::new(model, &ground, PERMUTATIONS, 0);
     let mut explain = |sample: &mut SessionRow| -> Result<Explained, Reason> {
         let mut answer = RowPrediction::default();
         model.predict(sample, &mut answer)?;
-        let made = explainers.explain(&model.inputs(sample)?, &answer)?.ok_or("no class is known yet")?;
-        let Explanation { prediction, base, effects, standard_errors } = made;
-        let told = columns.names().iter().enumerate().filter(|(j, name)| effects[*j] != 0.0 || *name != SHARED);
+        let made = explainers.explain(sample, &answer)?.ok_or("no class is known yet")?;
+        let Explanation { prediction, base, effects, standard_errors, names } = made;
+        let names = if names.is_empty() { ground.names() } else { &names };
+        let told = names.iter().enumerate().filter(|(j, name)| effects[*j] != 0.0 || *name != SHARED);
         let effects = told.map(|(j, name)| (name.clone(), effects[j], standard_errors.get(j).copied())).collect();
         let class = model.classes().and_then(|task| {
             let later = if task.labels.len() == 2 { task.labels.later(0, 1) } else { answer.judged.class };

@@ -194,12 +194,3 @@ fn words_have_the_effects_that_their_cells_have() {
         assert!(learner == "pairs" || text > 1.0, "{learner}: {text}");
     }
 }
-
-#[test]
-fn sparse_rows_have_no_effects_and_say_so() {
-    let text: String = (0..60).map(|t| format!("{} {}:1 9:{}\n", t % 5, 1 + t % 4, t % 3)).collect();
-    let folder = Folder::new().with("t.libsvm", text);
-    folder.run("train t.libsvm --learner coin --out m.mercer");
-    let said = folder.run("explain t.libsvm --model m.mercer");
-    assert!(said.code == Some(1) && said.err.contains("a model of sparse rows"), "{}", said.err);
-}

@@ -2,9 +2,10 @@
 
 use std::sync::atomic::Ordering;
 
-use mercer::encoding::{ColumnMap, Encoding};
+use mercer::encoding::{Cells, ColumnMap, Encoding};
 use mercer::model::{GAPS, Own};
 use mercer::readers::Gaps;
+use mercer::session::Row;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -15,22 +16,17 @@ use crate::names::{agree, by_order_of};
 use crate::notes::Notes;
 
 impl TableCore {
-    /// The inputs of the learner for rows.
-    pub(super) fn inputs(
+    /// Rows with the cells of the encoding's columns.
+    pub(super) fn records(
         &self,
         py: Python<'_>,
         names: Option<&[String]>,
         columns: &[Bound<'_, PyList>],
-    ) -> PyResult<Vec<Vec<f64>>> {
+    ) -> PyResult<Vec<Row>> {
         let columns = PythonColumns::read(columns, &self.gaps.read(py))?;
         self.encoding(py, |encoding| {
             let map = self.matching(encoding, names, columns.0.len(), &mut Notes::default())?;
-            let row = |row: usize| {
-                let (view, mut inputs) = (columns.row(row), Vec::new());
-                let record = map.record(&view).map_err(errors::encoding)?;
-                encoding.encode(&record, &mut inputs).map_err(errors::encoding)?;
-                Ok(inputs)
-            };
+            let row = |row: usize| Ok(row_of(&map.record(&columns.row(row)).map_err(errors::encoding)?));
             (0..columns.rows()?).map(row).collect()
         })
     }
@@ -58,6 +54,12 @@ impl TableCore {
         notes.lacking(map.missing());
         Ok(map)
     }
+}
+
+/// A row of these cells.
+pub(super) fn row_of(cells: &impl Cells) -> Row {
+    let record = (0..cells.width()).map(|column| cells.cell(column)).collect();
+    Row { record, ..Row::default() }
 }
 
 /// What stands for no value, as the file of a model keeps it.

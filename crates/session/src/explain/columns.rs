@@ -7,7 +7,7 @@ pub const SHARED: &str = "(other categories)";
 
 /// Columns by name, and the column of each input.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExplainedColumns {
+pub(super) struct ExplainedColumns {
     names: Vec<String>,
     of_inputs: Vec<usize>,
 }
@@ -15,8 +15,7 @@ pub struct ExplainedColumns {
 impl ExplainedColumns {
     /// The columns of a model: those of its table, or one for each input, by the name that the
     /// model knows, else by that among `others`, else by its number from 1.
-    #[must_use]
-    pub fn new(model: &Session, others: &[String]) -> Self {
+    pub(super) fn new(model: &Session, others: &[String]) -> Self {
         let Some(encoding) = &model.encoding else {
             let d = model.dimension();
             let known = &model.description.features;
@@ -38,14 +37,12 @@ impl ExplainedColumns {
     }
 
     /// Their names.
-    #[must_use]
-    pub fn names(&self) -> &[String] {
+    pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// The column of each input of the learner.
-    #[must_use]
-    pub fn of_inputs(&self) -> &[usize] {
+    pub(super) fn of_inputs(&self) -> &[usize] {
         &self.of_inputs
     }
 }

@@ -6,7 +6,7 @@ use rand_chacha::rand_core::Rng;
 use super::{Absence, Explanation};
 
 /// A number below `bound`.
-fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
+pub(super) fn below(rng: &mut ChaCha8Rng, bound: usize) -> usize {
     ((u128::from(rng.next_u64()) * bound as u128) >> 64) as usize
 }
 
@@ -59,5 +59,5 @@ pub(super) fn sampled<R: Clone, E>(
     let effects: Vec<f64> = sums.iter().map(|sum| sum / n).collect();
     let error = |(square, mean): (&f64, &f64)| ((square / n - mean * mean).max(0.0) / (n - 1.0).max(1.0)).sqrt();
     let standard_errors = squares.iter().zip(&effects).map(error).collect();
-    Ok(Explanation { prediction, base, effects, standard_errors })
+    Ok(Explanation { prediction, base, effects, standard_errors, names: Vec::new() })
 }

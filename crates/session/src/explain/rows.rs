@@ -5,10 +5,10 @@ use std::collections::btree_map::Entry;
 
 use mercer_learners::Error;
 
-use super::{Absence, Aim, ExplainedColumns, Explainer, Explanation};
-use crate::Session;
-use crate::answer::RowPrediction;
+use super::{Absence, Aim, Explainer, Explanation, Ground};
+use crate::answer::{RowPrediction, StepError};
 use crate::model::Task;
+use crate::{Row, Session};
 
 /// Explains the answers of a session: the number, the score of two classes, or that of the class
 /// that was predicted of more. Where groups have models of their own, by the one that answered.
@@ -16,8 +16,7 @@ use crate::model::Task;
 /// The learner that explains a kind of answers is made with the first of them.
 pub struct RowExplainers<'a> {
     session: &'a Session,
-    columns: &'a ExplainedColumns,
-    background: &'a [Vec<f64>],
+    ground: &'a Ground,
     permutations: usize,
     seed: u64,
     /// By the group, none of the common model, and the class.
@@ -26,30 +25,21 @@ pub struct RowExplainers<'a> {
 
 impl<'a> RowExplainers<'a> {
     /// Of a session that predicts one number or classes. Columns that are absent are as in the
-    /// background, each by itself; effects that are sampled take so many permutations.
-    ///
-    /// # Panics
-    /// If there is no background.
+    /// `ground`, each by itself; effects that are sampled take so many permutations.
     #[must_use]
-    pub fn new(
-        session: &'a Session,
-        columns: &'a ExplainedColumns,
-        background: &'a [Vec<f64>],
-        permutations: usize,
-        seed: u64,
-    ) -> Self {
-        assert!(!background.is_empty(), "a background has rows");
-        Self { session, columns, background, permutations, seed, made: BTreeMap::new() }
+    pub fn new(session: &'a Session, ground: &'a Ground, permutations: usize, seed: u64) -> Self {
+        Self { session, ground, permutations, seed, made: BTreeMap::new() }
     }
 
-    /// Explains what was answered of inputs `x`; none of a model of classes that had met none.
+    /// Explains what was answered for a row; none of a model of classes that had met none.
     ///
     /// # Errors
-    /// The learner's.
-    pub fn explain(&mut self, x: &[f64], answer: &RowPrediction) -> Result<Option<Explanation>, Error> {
-        let group = self.session.groups.as_ref().filter(|_| !answer.group.is_common);
+    /// As [`Explainer::explain`].
+    pub fn explain(&mut self, row: &Row, answer: &RowPrediction) -> Result<Option<Explanation>, StepError> {
+        let (session, ground) = (self.session, self.ground);
+        let group = session.groups.as_ref().filter(|_| !answer.group.is_common);
         let own = group.and_then(|groups| groups.models.get_key_value(&answer.group.name));
-        let (name, task) = own.map_or((None, &self.session.task), |(name, task)| (Some(&**name), task));
+        let (name, task) = own.map_or((None, &session.task), |(name, task)| (Some(&**name), task));
         let (class, aim) = match task {
             Task::Numbers(_) => (0, Aim::number(0, 1)),
             Task::Classes(task) => {
@@ -62,11 +52,11 @@ impl<'a> RowExplainers<'a> {
         let explainer = match self.made.entry((name, class)) {
             Entry::Occupied(made) => made.into_mut(),
             Entry::Vacant(place) => {
-                let made = Explainer::new(task, self.columns, aim, Absence::Independent, self.background)?;
-                place.insert(made.permutations(self.permutations, self.seed))
+                let explainer = Explainer::of_task(session, task, ground, aim, Absence::Independent)?;
+                place.insert(explainer.permutations(self.permutations, self.seed))
             }
         };
-        explainer.explain(x).map(Some)
+        explainer.explain(row).map(Some)
     }
 
     /// True if the effects on the answers of the common model are exact.
@@ -78,7 +68,6 @@ impl<'a> RowExplainers<'a> {
             Task::Numbers(_) => Aim::number(0, 1),
             Task::Classes(task) => Aim::class(&task.classifier, 0),
         };
-        let one = &self.background[..1];
-        Ok(Explainer::new(&self.session.task, self.columns, aim, Absence::Independent, one)?.is_exact())
+        Ok(Explainer::new(self.session, self.ground, aim, Absence::Independent)?.is_exact())
     }
 }

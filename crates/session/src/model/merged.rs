@@ -69,6 +69,9 @@ impl Tabular<Task> {
             _ => return Err(FilterMergeError::Targets),
         }
         self.background.merge(&other.background);
+        if let (Some(own), Some(theirs)) = (&mut self.encoding, &other.encoding) {
+            own.merge_sample(theirs);
+        }
         self.progress.rows += other.progress.rows;
         self.progress.bad += other.progress.bad;
         // The rows of both are those of no run that could go on.
