@@ -21,7 +21,6 @@
 
 mod cells;
 mod columns;
-mod expansions;
 mod permutations;
 mod products;
 mod rows;

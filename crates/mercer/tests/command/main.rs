@@ -14,6 +14,7 @@ mod eval;
 mod explain;
 mod explained_predictions;
 mod explained_services;
+mod export;
 mod fit;
 mod fit_classes;
 mod fit_tables;
