@@ -17,8 +17,8 @@ use crate::report::verbosity;
 /// A model leaves if its prediction is a formula of its columns: krls and its kin with Gaussian,
 /// Laplacian, Matérn, polynomial or linear kernels, fogd, pkrr-fourier and ridge, on columns of
 /// numbers, truth values and categories with their scales and gaps. The program predicts what
-/// mercer predict does, to rounding; it learns nothing. A category that the model has not met has no
-/// prediction there (NaN, in SQL NULL), where mercer predict hashes it.
+/// mercer predict does, to rounding; it learns nothing. A category that the model has not met has
+/// no prediction there (NaN, in SQL NULL), where mercer predict hashes it.
 ///
 /// Dates, words, hashed categories, classes, auto and all other learners without such a formula are
 /// refused by name, and nothing is written.
