@@ -383,6 +383,7 @@ def main() -> None:
         {"The order of rows": "docs/order-of-rows.md"},
         {"Streams that change": "docs/streams.md"},
         {"Service": "docs/serving.md"},
+        {"A model as a program": "docs/export.md"},
         {"In the browser": "docs/browser.md"},
         {"Many machines": "docs/scale.md"},
         {"Results": "docs/results.md"},

@@ -14,7 +14,7 @@ mod shape;
 const MAX_LINES: usize = 600;
 
 /// The crates from the ground up: each may depend on those before it.
-const FLOORS: [&str; 22] = [
+const FLOORS: [&str; 23] = [
     "plots",
     "core",
     "serve",
@@ -34,6 +34,7 @@ const FLOORS: [&str; 22] = [
     "forecast",
     "registry",
     "session",
+    "export",
     "cli",
     "mercer",
     "experiments",

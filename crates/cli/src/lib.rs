@@ -17,6 +17,7 @@ mod data;
 mod eval;
 mod eval_options;
 mod explain;
+mod export;
 mod fit;
 mod forecast;
 mod inspect;
@@ -88,6 +89,7 @@ enum Command {
     Completions(CompletionsArguments),
     Eval(Box<EvalArguments>),
     Explain(Box<explain::ExplainArguments>),
+    Export(export::ExportArguments),
     Fit(Box<fit::FitArguments>),
     Forecast(Box<ForecastArguments>),
     Inspect(InspectArguments),
@@ -178,6 +180,7 @@ fn run() -> Result<(), Failure> {
         Command::Completions(arguments) => manual::completions(&arguments, command()),
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Export(arguments) => export::run(&arguments),
         Command::Fit(arguments) => fit::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         #[cfg(feature = "serve")]

@@ -9,7 +9,7 @@ use crate::matching::ColumnMap;
 use crate::overrides::Overrides;
 use crate::schema::{Column, Schema, Use};
 use crate::tokens::TokenEncoding;
-use crate::transform::{EncodingOptions, Transform};
+use crate::transform::{ColumnRecipe, EncodingOptions, NoRecipe, NoRecipeReason, Transform};
 use crate::zone::Zone;
 
 /// A schema with its transform.
@@ -255,6 +255,19 @@ impl Encoding {
     /// As [`Schema::matching`].
     pub fn matching(&self, names: &[String]) -> Result<ColumnMap, EncodingError> {
         self.schema.matching(names)
+    }
+
+    /// How each column that is encoded becomes inputs, with its place in a record: for programs
+    /// that do the same elsewhere. A category that is in no recipe is new, and hashed here.
+    ///
+    /// # Errors
+    /// The first column that has no recipe.
+    pub fn recipes(&self) -> Result<Vec<(usize, ColumnRecipe)>, NoRecipe> {
+        let words = self.schema.columns().iter().find(|column| column.used == Use::Words);
+        match words {
+            Some(column) => Err(NoRecipe { column: column.name.clone(), why: NoRecipeReason::Words }),
+            None => self.transform.recipes(&self.schema),
+        }
     }
 
     /// The names of the numbers.

@@ -109,5 +109,8 @@ pub use step::TimeStep;
 pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
-pub use transform::{EncodingOptions, Measures, Transform};
+pub use transform::{
+    CategoryRecipe, ColumnRecipe, EncodingOptions, Measures, NoRecipe, NoRecipeReason, NumberRecipe, ScaleRecipe,
+    Transform,
+};
 pub use zone::{Zone, tells_zone};

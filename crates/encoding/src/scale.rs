@@ -184,6 +184,11 @@ pub(crate) struct Robust {
 }
 
 impl Robust {
+    /// Median and spread; none before there is a spread.
+    pub(crate) fn centre_and_scale(&self) -> Option<(f64, f64)> {
+        (self.scale != 0.0).then_some((self.centre, self.scale))
+    }
+
     fn learn(&mut self, value: f64) {
         let silent = self.sketch.ends().filter(|(low, high)| low == high && value != *low);
         if let Some((only, _)) = silent.filter(|_| self.sketch.count() >= SILENCE) {

@@ -34,6 +34,7 @@ mod encoder;
 mod late;
 mod mean;
 mod measures;
+mod recipe;
 mod time;
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
@@ -49,6 +50,7 @@ use encoder::{Encoder, NumberColumn, gap_name, tell_gap};
 use late::Late;
 use mean::Means;
 pub use measures::Measures;
+pub use recipe::{CategoryRecipe, ColumnRecipe, NoRecipe, NoRecipeReason, NumberRecipe, ScaleRecipe};
 use time::Times;
 
 /// Columns of numbers that a category may become at most, each of one-hot and hashed.

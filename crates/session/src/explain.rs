@@ -26,7 +26,6 @@
 
 mod cells;
 mod columns;
-mod expansions;
 mod ground;
 mod inputs;
 mod permutations;

@@ -10,6 +10,7 @@
 //! | [`notes`] | what is to be said of a run beside its numbers: causes, and what mends them |
 //! | [`series`] | how a season mixture is made, what is told of a row of a series, and rolling origins |
 //! | [`Watcher`] | records under watch: what is new, what has changed, and which column |
+//! | [`function`] | the function that a learner has learnt, with its coefficients |
 //! | [`fit`] | sums of maps that are fixed beforehand, by their specification |
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
@@ -23,6 +24,7 @@ pub mod classes;
 pub mod explain;
 pub mod file;
 pub mod fit;
+pub mod function;
 mod groups;
 mod late;
 pub mod lock;

@@ -88,6 +88,18 @@ impl Categories {
         self.gaps
     }
 
+    /// The place of the number that tells a gap, if there is one.
+    pub(super) fn gap_place(&self) -> Option<usize> {
+        self.gaps.then(|| self.slots + self.hashed)
+    }
+
+    /// The categories with the places of their numbers, where the column's own begin with `first`
+    /// and the pool's with `pool`.
+    pub(super) fn places(&self, first: usize, pool: usize) -> Vec<(String, usize)> {
+        let own = self.known.iter().enumerate().map(|(slot, name)| (name.clone(), first + slot));
+        own.chain(self.late.iter().map(|(name, place)| (name.clone(), pool + place))).collect()
+    }
+
     /// The place of a cell among the categories of the head, the commonest first; behind all for
     /// others; none for a gap.
     pub(super) fn place(&self, cell: Cell<'_>) -> Option<usize> {

@@ -31,6 +31,7 @@ const RUNS: &[&str] = &[
     "merge s.mercer --out all.mercer",
     "watch t.csv --target y",
     "explain t.csv --model m.mercer -n 1",
+    "export k.mercer --to c --out k.c",
     "learners",
 ];
 
@@ -76,6 +77,7 @@ fn printed() -> Keys {
     };
     run("train t.csv --target y --learner auto --intervals 0.9 --out m.mercer");
     run("train t.csv --target y --learner krls --group colour --out g.mercer");
+    run("train n.csv --target y --learner krls --out k.mercer");
     let fit = "fit n.csv --target y --learner pkrr-taylor --kernel gaussian:1 --out s.mercer";
     let mut keys: Keys = BTreeSet::new();
     for words in [fit].iter().chain(RUNS) {

@@ -15,6 +15,7 @@ mod explain;
 mod explained_predictions;
 mod explained_services;
 mod explained_words;
+mod export;
 mod fit;
 mod fit_classes;
 mod fit_tables;

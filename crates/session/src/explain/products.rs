@@ -1,12 +1,10 @@
 //! Learners as sums of products over their inputs.
 
-use mercer_kernels::{AnyKernel, Complex, RandomFourier, shapley_values};
-use mercer_learners::FixedMap;
-use mercer_learners::update::LinearUpdate;
+use mercer_kernels::{AnyKernel, Complex, shapley_values};
 use mercer_registry::AnyRegressor;
 
 use super::Absence;
-use super::expansions::{Expanded, expansions, summed};
+use crate::function::{Affine, Expansion, FunctionPart, Waves, function_parts};
 
 /// `offset + Σ_j w_j x_j + Σ_i α_i Π_j k_j(x_j, c_ij)`, with what is known of a background.
 #[derive(Default)]
@@ -60,22 +58,13 @@ fn gaussians(kernel: &AnyKernel) -> Option<Vec<(f64, f64)>> {
 impl ProductSum {
     /// The sum of the outputs of a learner with the weights of `aim`; none where it is no such sum.
     pub(super) fn of_learner(learner: &AnyRegressor<AnyKernel>, aim: &[f64]) -> Option<Self> {
-        match learner {
-            AnyRegressor::Restarting(learner) => return Self::of_learner(learner.learner(), aim),
-            AnyRegressor::Robust(learner) => return Self::of_learner(learner.learner(), aim),
-            AnyRegressor::Fogd(learner) => {
-                return Self::of_fourier(learner.feature_map(), learner.linear(), aim);
-            }
-            AnyRegressor::PkrrFixed(learner) => {
-                if let FixedMap::Fourier(map) = learner.feature_map() {
-                    return Self::of_fourier(map, learner.linear(), aim);
-                }
-            }
-            _ => {}
-        }
         let mut made = Self::default();
-        for part in expansions(learner, aim)? {
-            made.add(&part)?;
+        for part in function_parts(learner, aim)? {
+            match part {
+                FunctionPart::Expansion(part) => made.add(&part)?,
+                FunctionPart::Waves(part) => made.add_waves(part),
+                FunctionPart::Affine(part) => made.add_affine(&part),
+            }
         }
         Some(made)
     }
@@ -85,22 +74,21 @@ impl ProductSum {
         Self { offset, linear, ..Self::default() }
     }
 
-    fn of_fourier(map: &RandomFourier, update: &impl LinearUpdate, aim: &[f64]) -> Option<Self> {
-        let (count, w) = (map.frequencies(), summed(update.coefficients()?.vectors(), aim)?);
-        let scale = 1.0 / (count as f64).sqrt();
-        // Eight cosines, then their eight sines: a cos + b sin is the real part of
-        // (a − ib) e^{iwx}.
-        let weight = |r: usize| {
-            let place = r / 8 * 16 + r % 8;
-            Complex { re: scale * w[place], im: -scale * w[place + 8] }
-        };
-        let frequencies = (0..count).flat_map(|r| map.frequency(r)).collect();
-        let fourier = FourierTerms { weights: (0..count).map(weight).collect(), frequencies };
-        Some(Self { fourier, ..Self::default() })
+    fn add_waves(&mut self, Waves { frequencies, cosines, sines }: Waves) {
+        // a cos + b sin is the real part of (a − ib) e^{iwx}.
+        let weights = cosines.iter().zip(&sines).map(|(a, b)| Complex { re: *a, im: -b });
+        self.fourier.weights.extend(weights);
+        self.fourier.frequencies.extend(frequencies.into_iter().flatten());
+    }
+
+    fn add_affine(&mut self, Affine { offset, slopes, centres }: &Affine) {
+        self.offset += offset - slopes.iter().zip(centres).map(|(w, c)| w * c).sum::<f64>();
+        self.linear.resize(slopes.len(), 0.0);
+        self.linear.iter_mut().zip(slopes).for_each(|(w, slope)| *w += slope);
     }
 
     /// Adds an expansion; none where its kernel is no product.
-    fn add(&mut self, Expanded { kernel, points, alpha }: &Expanded<'_>) -> Option<()> {
+    fn add(&mut self, Expansion { kernel, points, alpha }: &Expansion<'_>) -> Option<()> {
         let centres = (0..points.len()).map(|i| points.point(i));
         if let AnyKernel::Linear(_) = kernel {
             self.linear.resize(points.dimension(), 0.0);

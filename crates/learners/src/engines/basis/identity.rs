@@ -35,6 +35,13 @@ impl Identity {
         !self.units.is_empty()
     }
 
+    /// The `(c_j, s_j)` by which inputs are told as `(x_j − c_j) s_j`; empty where they stay as
+    /// they are.
+    #[must_use]
+    pub fn units(&self) -> &[(f64, f64)] {
+        &self.units
+    }
+
     /// Tells input `j` from now on as `(x_j − c_j) s_j`, `(c_j, s_j)` being `units[j]`.
     ///
     /// # Panics

@@ -212,6 +212,12 @@ impl NewtonStep {
         Self { short: true, ..self }
     }
 
+    /// The bound within which predictions are kept.
+    #[must_use]
+    pub fn bound(&self) -> f64 {
+        self.bound
+    }
+
     fn rule(&self) -> NewtonRound {
         NewtonRound {
             loss: self.loss,
