@@ -11,8 +11,8 @@
 //!
 //! `… -- target/release/mercer --beside 32 [CLIENTS] [REQUESTS]` has 32 clients learn without a
 //! pause. Beside them CLIENTS (1) send REQUESTS (20,000) in each of five rounds to predict a row.
-//! It prints rows a second and latencies of `/predict` and of `/learn`, of the round with the median
-//! 99 % of `/predict`. The service has a journal. Clients and services share the machine.
+//! It prints rows a second and latencies of `/predict` and of `/learn`, of the round with the
+//! median 99 % of `/predict`. The service has a journal. Clients and services share the machine.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
