@@ -13,8 +13,8 @@ const HEAD: &str = "\
 // The prediction of a model of Mercer: predict({column: value, …}).
 //
 // A number is a number, and a truth value may be a boolean; a category is a text, or what stands
-// for one. A gap is null, undefined or an empty text, but its column must be there. The answer is NaN
-// for a category that the model has not met, and for a gap where it takes none.
+// for one. A gap is null, undefined or an empty text, but its column must be there. The answer is
+// NaN for a category that the model has not met, and for a gap where it takes none.
 ";
 
 const CELL: &str = "
