@@ -93,6 +93,7 @@ fn reference(name: &str) -> Json {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-fn object(required: &[&str], properties: Json) -> Json {
+fn object(required: &[&str], properties: impl Into<Json>) -> Json {
+    let properties = properties.into();
     json!({ "type": "object", "required": required, "properties": properties, "additionalProperties": false })
 }

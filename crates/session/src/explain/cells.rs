@@ -43,6 +43,7 @@ struct ColumnSum {
 }
 
 /// A record whose cells are those of several: the place of one of them for each column.
+#[derive(Clone, Copy)]
 struct Mixed<'a> {
     records: &'a [&'a Record],
     of_columns: &'a [usize],
