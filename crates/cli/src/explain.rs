@@ -247,7 +247,7 @@ fn ground(
     arguments: &ExplainArguments,
     model: &Session,
     rows: &mut InputRows<'_>,
-) -> Result<(Ground, Vec<(u64, Row)>), Failure> {
+) -> Result<(Ground, NumberedRows), Failure> {
     let others = rows.source.input().columns().features().to_vec();
     match (Ground::kept(model, &others), &arguments.background) {
         (Err(why @ NoGround::Sparse(_)), _) => {
@@ -266,12 +266,15 @@ fn ground(
     Ok((made.map_err(|error| Failure::because(error.to_string()))?, ahead))
 }
 
+/// Rows with their numbers.
+type NumberedRows = Vec<(u64, Row)>;
+
 /// The rows of the background, and those of DATA that were read for it.
 fn background(
     arguments: &ExplainArguments,
     model: &Session,
     rows: &mut InputRows<'_>,
-) -> Result<(Vec<Row>, Vec<(u64, Row)>), Failure> {
+) -> Result<(Vec<Row>, NumberedRows), Failure> {
     let mut ahead = Vec::new();
     let empty = |path: &Path| Failure::because(format!("{}: has no rows", path.display()));
     if let Some(Background::File(path)) = &arguments.background {

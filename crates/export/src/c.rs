@@ -187,7 +187,7 @@ fn sum(text: &mut String, part_place: usize, part: &Part, d: usize) {
         }
         Part::Affine(Affine { offset, slopes, .. }) => {
             let _ = writeln!(text, "    sum += {};", double(*offset));
-            let _ = write!(text, "    for (int j = 0; j < {}; j++) {{\n", slopes.len());
+            let _ = writeln!(text, "    for (int j = 0; j < {}; j++) {{", slopes.len());
             let _ = writeln!(text, "        sum += mercer_slopes_{p}[j] * (x[j] - mercer_means_{p}[j]);\n    }}");
         }
     }

@@ -23,7 +23,7 @@ pub(crate) fn write(formula: &Formula, table: &str) -> String {
     formula.columns.iter().enumerate().for_each(|(place, column)| helpers.column(place, column));
     let reached = helpers.inputs();
     for input in (0..formula.inputs).filter(|input| !reached.contains(&x(*input))) {
-        helpers.add(x(input), "0e0".to_owned());
+        helpers.add(x(input), "0e0");
     }
     let names = helpers.names;
     let _ = write!(text, "\n  FROM {}\n)", quoted(table));
@@ -40,7 +40,7 @@ struct Helpers<'a> {
 }
 
 impl Helpers<'_> {
-    fn add(&mut self, name: String, value: String) {
+    fn add(&mut self, name: String, value: &str) {
         let _ = write!(self.text, ",\n    {value} AS {name}");
         self.names.push(name);
     }
@@ -67,23 +67,23 @@ impl Helpers<'_> {
             let (no, yes) = (word(no, 0), word(yes, 1));
             format!("CASE lower(CAST({name} AS VARCHAR)) {no} {yes} WHEN 'false' THEN 0e0 WHEN 'true' THEN 1e0 ELSE {given} END")
         });
-        self.add(v.clone(), value);
+        self.add(v.clone(), &value);
         let scaled = match scale {
             ScaleRecipe::AsItIs => v.clone(),
             ScaleRecipe::Zero => "0e0".to_owned(),
             ScaleRecipe::Bent { centre, scale } => {
-                self.add(u.clone(), format!("({v} - {}) / {}", double(*centre), double(*scale)));
+                self.add(u.clone(), &format!("({v} - {}) / {}", double(*centre), double(*scale)));
                 bent(&u)
             }
             ScaleRecipe::Range { low, width } => {
-                self.add(u.clone(), format!("2e0 * (({v} - {}) / {}) - 1e0", double(*low), double(*width)));
+                self.add(u.clone(), &format!("2e0 * (({v} - {}) / {}) - 1e0", double(*low), double(*width)));
                 bent(&u)
             }
         };
         let gap = gap.map_or("NULL".to_owned(), double);
-        self.add(x(*input), format!("CASE WHEN isfinite({v}) THEN {scaled} ELSE {gap} END"));
+        self.add(x(*input), &format!("CASE WHEN isfinite({v}) THEN {scaled} ELSE {gap} END"));
         if let Some(input) = gap_input {
-            self.add(x(*input), format!("CASE WHEN isfinite({v}) THEN 0e0 ELSE 1e0 END"));
+            self.add(x(*input), &format!("CASE WHEN isfinite({v}) THEN 0e0 ELSE 1e0 END"));
         }
     }
 
@@ -91,13 +91,13 @@ impl Helpers<'_> {
     fn category(&mut self, place: usize, name: &str, CategoryRecipe { known, gap_input }: &CategoryRecipe) {
         let k = category_name(place);
         let whens: String = known.iter().map(|(name, input)| format!(" WHEN {} THEN {input}", text(name))).collect();
-        self.add(k.clone(), format!("CASE coalesce(CAST({name} AS VARCHAR), '') WHEN '' THEN -1{whens} END"));
+        self.add(k.clone(), &format!("CASE coalesce(CAST({name} AS VARCHAR), '') WHEN '' THEN -1{whens} END"));
         let mut inputs: Vec<usize> = known.iter().map(|(_, input)| *input).collect();
         inputs.sort_unstable();
         inputs.dedup();
-        inputs.into_iter().for_each(|input| self.add(x(input), format!("CAST({k} = {input} AS DOUBLE)")));
+        inputs.into_iter().for_each(|input| self.add(x(input), &format!("CAST({k} = {input} AS DOUBLE)")));
         if let Some(input) = gap_input {
-            self.add(x(*input), format!("CAST({k} = -1 AS DOUBLE)"));
+            self.add(x(*input), &format!("CAST({k} = -1 AS DOUBLE)"));
         }
     }
 }

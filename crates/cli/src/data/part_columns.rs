@@ -158,7 +158,7 @@ impl PartColumns {
             for next in candidates.iter().filter(is_next) {
                 let mut finer = known.clone();
                 finer.0.push(next.clone());
-                if finer.order(rows, &base, &group) {
+                if finer.order(rows, &base, group) {
                     return finer;
                 }
                 parts.push(finer);
