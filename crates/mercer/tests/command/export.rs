@@ -145,6 +145,10 @@ fn predictions(folder: &Folder, rows: &str) -> Vec<f64> {
 
 /// Trains with these words, exports in all languages, and compares.
 fn compare(train: &str) {
+    compare_within(train, 1e-12);
+}
+
+fn compare_within(train: &str, most: f64) {
     let folder = Folder::new().with("t.csv", table(300, 0));
     let train = format!("{train} --out m.mercer");
     let said = folder.run(&train);
@@ -157,7 +161,7 @@ fn compare(train: &str) {
         let Some(made) = exported(language, &folder, &rows) else { continue };
         let by = difference(&made, &predicted);
         eprintln!("{language}: {by:.1e} of {train}");
-        assert!(by < 1e-12, "{train}, {language}: {by}");
+        assert!(by < most, "{train}, {language}: {by}");
     }
 }
 
@@ -188,7 +192,13 @@ fn scales_are_exported() {
 
 #[test]
 fn sums_are_exported() {
-    for learner in ["ridge", "pkrr-fourier --kernel gaussian:3", "pkrr-frozen --kernel gaussian:3 --points t.csv"] {
+    // The coefficients of 300 points a short way apart are large, and their terms cancel.
+    let frozen = "pkrr-frozen --kernel gaussian:3 --points t.csv";
+    compare_within(
+        &format!("fit t.csv --target y --ignore id --learner {frozen} --scale-from t.csv --scale standard"),
+        1e-8,
+    );
+    for learner in ["ridge", "pkrr-fourier --kernel gaussian:3"] {
         compare(&format!("fit t.csv --target y --ignore id --learner {learner} --scale-from t.csv --scale standard"));
     }
 }
