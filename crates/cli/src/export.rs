@@ -44,6 +44,9 @@ pub(crate) struct ExportArguments {
 /// The table that SQL reads, unless it is named.
 const TABLE: &str = "data";
 
+/// Differences from a prediction, as a part of it, that nobody need know.
+const ROUNDING: f64 = 1e-12;
+
 const EXAMPLES: &str = "\
 Examples:
   mercer train sales.csv --target sales --learner krls --scale standard --out sales.mercer
@@ -98,6 +101,14 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     if model.numbers().is_some_and(|task| task.intervals.is_some()) {
         verbosity::remark(format!("{}: has the prediction alone, without its intervals", out.display()));
     }
+    if formula.difference > ROUNDING {
+        verbosity::remark(format!(
+            "{}: large terms cancel, so that predictions differ from those of mercer predict by {} of them and more; fewer \
+             points, or more regularisation, mend that",
+            out.display(),
+            output::digits(formula.difference)
+        ));
+    }
     let columns: Vec<&str> = formula.columns.iter().map(|column| column.name.as_str()).collect();
     let mut facts = Facts::default();
     facts.tell("file", out.display().to_string());
@@ -105,6 +116,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<(), Failure> {
     facts.tell("reads", json!(columns));
     facts.tell("inputs", formula.inputs);
     facts.tell("terms", formula.terms());
+    facts.tell("difference", formula.difference);
     facts.print(*json, &format!("{}\n", path.display()))
 }
 
@@ -117,6 +129,7 @@ fn refusal(path: &Path, error: &ExportError) -> Failure {
         ExportError::Classes => "mercer predict and mercer serve answer for it".to_owned(),
         ExportError::Outputs(_) => "train one model for each target".to_owned(),
         ExportError::Groups => "train without --group, or one model for each group".to_owned(),
+        ExportError::Gaps(_) => "train again on data with empty cells in their place".to_owned(),
         ExportError::Untaught => "let it learn at least 16 rows".to_owned(),
         ExportError::Loss(_) => "train with another --loss".to_owned(),
         _ => "mercer predict answers for it".to_owned(),

@@ -8,6 +8,9 @@ pub(crate) const MARKS_TELL: &str = "--decimal or --thousands tells which";
 /// The option that takes numbers as classes.
 pub(crate) const CLASSES_TELL: &str = "--task class takes them as classes";
 
+/// The option that tells the zone of times.
+pub(crate) const ZONE_TELLS: &str = "--zone tells their zone";
+
 /// The beginning of the words on numbers that are hardly any.
 pub(crate) const BEGIN_WITH_ZERO: &str = "some begin with a zero";
 
@@ -43,7 +46,8 @@ impl Face {
             Self::Command => words,
             Self::Python => words
                 .replace(MARKS_TELL, "write the numbers without marks of thousands")
-                .replace(CLASSES_TELL, "a classifier takes them as classes"),
+                .replace(CLASSES_TELL, "a classifier takes them as classes")
+                .replace(ZONE_TELLS, "a type with a zone tells theirs"),
         };
         match (self, words.split_once("--gap ")) {
             (Self::Python, Some((before, after))) => {

@@ -12,7 +12,9 @@ impl Notation {
     /// tells it, where they are no count of rows. `None` where they are plain numbers.
     #[must_use]
     pub fn of_order(numbers: &[f64]) -> Option<Self> {
-        Clock::of_sizes(numbers).filter(|clock| !numbers.is_empty() && *clock != Clock::Days).map(Self::Clock)
+        Clock::of_sizes(numbers)
+            .filter(|clock| !numbers.is_empty() && !matches!(clock, Clock::Days | Clock::DayOfYear))
+            .map(Self::Clock)
     }
 
     /// The order of days that may be two, in the order in which they came first, if they have an

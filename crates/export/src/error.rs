@@ -21,6 +21,9 @@ pub enum ExportError {
     /// A model for each group.
     #[error("the model has models of groups; one model alone is exported")]
     Groups,
+    /// Values that stand for none, which its program would read as they are.
+    #[error("the model counts cells with {0} as missing, and a program would take them as they are")]
+    Gaps(String),
     /// No scale of the targets so far.
     #[error("the model has learnt so few rows that it predicts their mean")]
     Untaught,

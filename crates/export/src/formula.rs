@@ -2,7 +2,7 @@
 
 use mercer_encoding::{CategoryRecipe, ColumnRecipe, NumberRecipe, ScaleRecipe};
 use mercer_learners::{Loss, RegressorExt};
-use mercer_session::model::{Numbers, Task};
+use mercer_session::model::{GAPS, Numbers, Task};
 use mercer_session::{RowPrediction, Session, function};
 
 use crate::error::ExportError;
@@ -31,6 +31,9 @@ pub struct Formula {
     pub scale: f64,
     /// The name of the target, where it is known.
     pub target: Option<String>,
+    /// The largest difference from a prediction for a row that the model keeps, or for one of its
+    /// points if it keeps none, as a part of it. Large terms that cancel lose digits, in a program as here.
+    pub difference: f64,
 }
 
 /// A column, and what becomes of it.
@@ -51,6 +54,9 @@ impl Formula {
     pub fn of(model: &Session) -> Result<Self, ExportError> {
         if model.groups.is_some() {
             return Err(ExportError::Groups);
+        }
+        if let Some((_, gaps)) = model.description.own.iter().find(|(key, _)| key == GAPS) {
+            return Err(ExportError::Gaps(gaps.clone()));
         }
         let Task::Numbers(task) = &model.task else { return Err(ExportError::Classes) };
         let mut formula = Self::of_task(model, task)?;
@@ -88,7 +94,8 @@ impl Formula {
             bound: function::bound(learner),
             offset: scale.map_or(0.0, |scale| scale.undo(0.0)),
             scale: scale.map_or(1.0, |scale| scale.scale()),
-            target: model.description.target_names.first().cloned(),
+            target: model.description.target_name.clone(),
+            difference: 0.0,
         })
     }
 
@@ -100,17 +107,23 @@ impl Formula {
         (self.offset + self.scale * sum, self.offset.abs() + self.scale.abs() * size)
     }
 
-    /// Compares it with predictions at rows that the model has learnt, and at others.
-    fn check(&self, model: &Session) -> Result<(), ExportError> {
+    /// Compares it with predictions at rows that the model has learnt, and at others, and notes the
+    /// difference at the former.
+    fn check(&mut self, model: &Session) -> Result<(), ExportError> {
         let numbers = self.parts.iter().flat_map(Part::numbers).chain([self.offset, self.scale]);
         if !numbers.chain(self.bound).all(f64::is_finite) {
             return Err(ExportError::NotFinite);
         }
         let d = self.inputs;
         let made = |k: usize| (0..d).map(|j| 2.0 * ((1 + j + k * (d + 1)) as f64).sin()).collect::<Vec<f64>>();
-        let rows = model.background.rows(d).into_iter().take(CHECKED);
+        let mut learnt = model.background.rows(d);
+        if learnt.is_empty() {
+            // Sums keep no rows; their points are such.
+            learnt = self.parts.iter().flat_map(Part::centres).cloned().collect();
+        }
+        learnt.truncate(CHECKED);
         let mut answer = RowPrediction::default();
-        for x in rows.chain((0..CHECKED).map(made)) {
+        for (x, is_learnt) in learnt.into_iter().map(|x| (x, true)).chain((0..CHECKED).map(|k| (made(k), false))) {
             // A row that the learner refuses has no prediction to compare with.
             if model.task.predict(x.as_slice(), 0, &mut answer).is_err() {
                 continue;
@@ -119,6 +132,9 @@ impl Formula {
             let alike = (formula - prediction).abs() <= ROUNDING * size.max(prediction.abs());
             if !alike {
                 return Err(ExportError::Unlike { formula, prediction });
+            }
+            if is_learnt && prediction != 0.0 {
+                self.difference = self.difference.max((formula - prediction).abs() / prediction.abs());
             }
         }
         Ok(())

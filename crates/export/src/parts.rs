@@ -155,6 +155,11 @@ impl Part {
         (sum, size)
     }
 
+    /// The points of its kernels.
+    pub(crate) fn centres(&self) -> &[Vec<f64>] {
+        if let Self::Kernels(terms) = self { &terms.centres } else { &[] }
+    }
+
     /// True if input `j` matters though it is always 0.
     pub(crate) fn needs(&self, j: usize) -> bool {
         match self {

@@ -1,6 +1,6 @@
 //! Values that stand for none, as a person tells them: `-999`, `unknown`.
 
-use mercer_core::{Cell, parse_truth};
+use mercer_core::{Cell, parse_instant, parse_truth};
 
 use crate::number::{self, ParsedCell};
 
@@ -10,6 +10,8 @@ pub struct Gaps {
     texts: Vec<String>,
     /// Texts among them that are numbers, which a cell may write in another way: `-999.0`.
     numbers: Vec<f64>,
+    /// Texts among them that are times, in seconds since 1970: `9999-12-31`.
+    instants: Vec<f64>,
 }
 
 impl Gaps {
@@ -18,7 +20,8 @@ impl Gaps {
     pub fn new(texts: &[String]) -> Self {
         let texts: Vec<String> = texts.iter().map(|text| text.trim().to_owned()).collect();
         let numbers = texts.iter().filter_map(|text| text.parse().ok()).collect();
-        Self { texts, numbers }
+        let instants = texts.iter().filter_map(|text| parse_instant(text)).collect();
+        Self { texts, numbers, instants }
     }
 
     /// True if nothing was told.
@@ -32,7 +35,15 @@ impl Gaps {
     #[inline]
     pub(crate) fn has_text(&self, cell: &[u8]) -> bool {
         !self.is_empty()
-            && (self.texts.iter().any(|text| text.as_bytes() == cell.trim_ascii()) || self.has_numeral(cell))
+            && (self.texts.iter().any(|text| text.as_bytes() == cell.trim_ascii())
+                || self.has_numeral(cell)
+                || self.has_written_time(cell))
+    }
+
+    /// True if the cell is one of the times, however it is written.
+    fn has_written_time(&self, cell: &[u8]) -> bool {
+        let time = || parse_instant(std::str::from_utf8(cell).ok()?.trim());
+        !self.instants.is_empty() && time().is_some_and(|time| self.instants.contains(&time))
     }
 
     /// True if the cell is one of the numbers; a code, which begins with a zero, is none.
@@ -56,12 +67,8 @@ impl Gaps {
             Cell::Text(text) | Cell::Numeral(_, text) => self.has_text(text.as_bytes()),
             Cell::Number(_) | Cell::Integer(_) => cell.number().is_some_and(|value| self.has_number(value)),
             Cell::Truth(truth) => self.texts.iter().any(|text| parse_truth(text) == Some(truth)),
-            Cell::Missing
-            | Cell::Instant(_)
-            | Cell::LocalTime(_)
-            | Cell::TimeOfDay(_)
-            | Cell::Duration(_)
-            | Cell::List(_) => false,
+            Cell::Instant(time) | Cell::LocalTime(time) => self.instants.contains(&time),
+            Cell::Missing | Cell::TimeOfDay(_) | Cell::Duration(_) | Cell::List(_) => false,
         };
         if gap { Cell::Missing } else { cell }
     }
@@ -70,6 +77,17 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_time_is_a_gap_however_it_is_written() {
+        let gaps = Gaps::new(&["9999-12-31".to_owned()]);
+        for cell in ["9999-12-31", " 9999-12-31 00:00:00", "9999-12-31T00:00:00Z"] {
+            assert!(gaps.has_text(cell.as_bytes()), "{cell}");
+        }
+        let end = parse_instant("9999-12-31").unwrap();
+        assert_eq!([Cell::Instant(end), Cell::LocalTime(end)].map(|cell| gaps.without(cell)), [Cell::Missing; 2]);
+        assert!(!gaps.has_text(b"9999-12-30") && gaps.without(Cell::Instant(end - 1.0)) != Cell::Missing);
+    }
 
     #[test]
     fn a_number_is_a_gap_however_it_is_written() {

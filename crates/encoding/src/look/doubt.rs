@@ -6,6 +6,7 @@ use mercer_core::{Cell, ValueRange, instant_text, parse_instant};
 
 use super::sight::{ColumnSight, ENOUGH_TEXTS};
 use super::time_like::is_time_like;
+use crate::face::ZONE_TELLS;
 use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::written_time::clock;
@@ -33,12 +34,11 @@ impl ColumnSight {
                  1970; {name}=time takes the first"
             )
         });
-        let gap = |gap| format!("{gap} is far from all others; --gap {gap} tells that it stands for no value");
         let present = self.present();
         let differ = present >= ENOUGH_TEXTS && self.distinct() == present;
         let differ = differ && (is_name_of_identifier(name) || self.are_long_numbers());
         let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
-        code.or(day).or_else(|| self.outlying_mark().map(gap)).or_else(names_rows)
+        code.or(day).or_else(|| self.outlying_mark().map(|mark| stands_for_none(&mark))).or_else(names_rows)
     }
 
     /// A remark on the other kind that a column of categories may have been meant for.
@@ -116,14 +116,10 @@ impl ColumnSight {
     /// zone.
     pub(super) fn doubt_of_times(&self, notation: &Notation) -> Option<String> {
         if let Some(mark) = self.outlying_day(notation) {
-            return Some(format!(
-                "{mark:?} is far from all others; --gap with it, as it is written, tells that it stands for no value"
-            ));
+            return Some(stands_for_none(mark));
         }
-        (self.zone.is_none() && self.told_zones == [true; 2]).then(|| {
-            "some tell their offset from UTC and some do not; these are read as UTC, and --zone tells another"
-                .to_owned()
-        })
+        (self.zone.is_none() && self.told_zones == [true; 2])
+            .then(|| format!("some tell their offset from UTC; the others are read as UTC, and {ZONE_TELLS}"))
     }
 
     /// A day that is much farther from all others than these are from one another, and comes more
@@ -203,6 +199,11 @@ impl ColumnSight {
             .map(|beyond| numbers.iter().reduce(|end, other| if beyond(&other.1, &end.1) { other } else { end }));
         ends.into_iter().flatten().find(is_far).map(|(text, ..)| (*text).to_owned())
     }
+}
+
+/// The remark on a value that may mark gaps.
+fn stands_for_none(mark: &str) -> String {
+    format!("{mark} is far from all others; --gap {mark} tells that it stands for no value")
 }
 
 /// True for `-999` and the like.
