@@ -32,7 +32,8 @@ pub struct Formula {
     /// The name of the target, where it is known.
     pub target: Option<String>,
     /// The largest difference from a prediction for a row that the model keeps, or for one of its
-    /// points if it keeps none, as a part of it. Large terms that cancel lose digits, in a program as here.
+    /// points if it keeps none, as a part of it. Large terms that cancel lose digits, in a program
+    /// as here.
     pub difference: f64,
 }
 
@@ -107,8 +108,8 @@ impl Formula {
         (self.offset + self.scale * sum, self.offset.abs() + self.scale.abs() * size)
     }
 
-    /// Compares it with predictions at rows that the model has learnt, and at others, and notes the
-    /// difference at the former.
+    /// Compares it with predictions at rows or points that the model keeps, and at others, and
+    /// notes the difference at the former.
     fn check(&mut self, model: &Session) -> Result<(), ExportError> {
         let numbers = self.parts.iter().flat_map(Part::numbers).chain([self.offset, self.scale]);
         if !numbers.chain(self.bound).all(f64::is_finite) {
