@@ -64,8 +64,12 @@ async function of_series(page, problem) {
   const heights = numbers(line).filter((_, at) => at % 2 === 1);
   const ends = numbers(band).filter((_, at) => at % 2 === 1);
   const [values, uppers] = ["prediction", "upper"].map((name) => predictions.map((one) => one[name]));
-  const slope = (heights[0] - ends[0]) / (values[0] - uppers[0]);
-  const off = values.findIndex((value, at) => Math.abs(heights[0] + slope * (value - values[0]) - heights[at]) > 0.5);
+  // The scale is that of the two values which are farthest apart.
+  const [low, high] = [Math.min, Math.max].map((least) => values.indexOf(least(...values)));
+  const slope = (heights[high] - heights[low]) / (values[high] - values[low]);
+  const place = (value) => heights[low] + slope * (value - values[low]);
+  const is_off = (drawn, value) => Math.abs(place(value) - drawn) > 0.5;
+  const off = values.findIndex((value, at) => is_off(heights[at], value) || is_off(ends[at], uppers[at]));
   if (off >= 0 || !(slope < 0)) problem(`the line is not where it should be ${off + 1} ahead`);
 }
 

@@ -1,6 +1,7 @@
 //! DATA: opened, read and handed on row by row.
 
 pub(crate) mod bad_rows;
+pub(crate) mod day_roll;
 pub(crate) mod encoded_rows;
 pub(crate) mod feature_columns;
 pub(crate) mod input;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::dialect::Dialect;
 use crate::arguments::zone::ZoneArguments;
+use crate::data::day_roll::are_of_day;
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::plain::Plain;
@@ -77,7 +78,11 @@ fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
     facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
     // Of a category the numbers among its values say nothing.
     if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
-        let value = |value: f64| if column.kind == Kind::Time { instant_text(value).into() } else { json!(value) };
+        let value = |value: f64| match instant_text(value) {
+            _ if column.kind != Kind::Time => json!(value),
+            text if are_of_day(&[low, high], true) => text[11..].trim_end_matches('Z').into(),
+            text => text.into(),
+        };
         (facts["smallest"], facts["largest"]) = (value(low), value(high));
     }
     facts

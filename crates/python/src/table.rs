@@ -1,6 +1,7 @@
 //! A learner behind the encoding of a table: columns of any kind, with gaps.
 
 mod columns;
+mod lessons;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +31,7 @@ use crate::shared::FairLock;
 use crate::steps::Extra;
 use crate::{arrays, errors};
 use columns::gaps_of;
+use lessons::{LearntRows, Lessons};
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
 /// with them.
@@ -294,59 +296,23 @@ impl TableCore {
         if told != rows * width || !(weights.is_empty() || weights.len() == rows) {
             return Err(errors::data(format!("{rows} rows, {told} targets and {} weights", weights.len())));
         }
-        let (mut made, mut chosen) = (Vec::new(), Vec::new());
-        let (all, choices) = (&mut made, &mut chosen);
-        let mut work = RowPrediction::default();
-        let mut known = before;
-        let learnt = met.and_then(|met| {
-            in_pieces(
-                py,
-                rows,
-                |range| {
-                    let mut model = self.model.write_detached();
-                    let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-                    let mut notes = self.notes();
-                    let map = self.matching(body::encoding(model)?, names.as_deref(), width_of, &mut notes)?;
-                    // One by one, so that the numbers are those of the command to the bit, however
-                    // the rows are cut into batches.
-                    for row in range {
-                        let refused = |error| at_row(row, errors::encoding(error));
-                        let weight = weights.get(row).copied().unwrap_or(1.0);
-                        let view = columns.row(row);
-                        let record = map.record(&view).map_err(refused)?;
-                        let lesson = match ys.get(row * width..(row + 1) * width) {
-                            Some(y) if outputs.is_some() => Lesson::Numbers(Target::weighted(y, weight)),
-                            _ => {
-                                let class = *met.get(row).ok_or_else(errors::wrong_kind)?;
-                                Lesson::Class { class, known, weight }
-                            }
-                        };
-                        let taught = teach(model, &mut notes, &record, Some(row), lesson, &mut work);
-                        choices.push(taught.map_err(|error| at_row(row, error))?);
-                        if let Lesson::Class { class, .. } = lesson
-                            && class == known
-                            && weight != 0.0
-                        {
-                            known += 1;
-                        }
-                        all.extend_from_slice(scores(model, &work));
-                    }
-                    Ok(())
-                },
-                || PIECE.min(prompt(budget)),
-            )
+        let mut learnt = LearntRows { known: before, ..LearntRows::default() };
+        let done = met.and_then(|met| {
+            let lessons = Lessons { ys: outputs.map(|_| ys), width, classes: &met, weights };
+            let piece = |range| self.learn_piece(range, (names.as_deref(), &columns, width_of), &lessons, &mut learnt);
+            in_pieces(py, rows, piece, || PIECE.min(prompt(budget)))
         });
         if outputs.is_some() {
-            learnt?;
-            return Ok(arrays::columns(py, made, width)?.into_any());
+            done?;
+            return Ok(arrays::columns(py, learnt.made, width)?.into_any());
         }
         let known = self.look(py, |body| Ok(body::width(body)))?;
         let mut classes = self.classes(py);
-        if learnt.is_err() {
+        if done.is_err() {
             classes.truncate(py, known)?;
         }
-        learnt?;
-        Ok(classes.labels(py, &chosen)?.into_any())
+        done?;
+        Ok(classes.labels(py, &learnt.chosen)?.into_any())
     }
 
     /// Predictions for rows, and what is told `beside` them: see [`Extra`]. Scores and

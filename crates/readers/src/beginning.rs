@@ -167,7 +167,10 @@ fn above_the_table(
     }
     let (next, mut cells) = (next_record(lines)?, Cells::default());
     let below = if cells.whole(next.text(), found) { RecordShape::from_cells(&cells) } else { RecordShape::NONE };
-    if below.width == shape.width && below.values && !shape.is_padded() {
+    // An empty line between them parts what describes a table from the table, as in files of the
+    // World Bank.
+    let is_parted = next.skipped() > 0;
+    if below.width == shape.width && below.values && !shape.is_padded() && !is_parted {
         return None;
     }
     if below.width == shape.width && is_grouped(lines, found, first) {

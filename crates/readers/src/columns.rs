@@ -76,13 +76,8 @@ impl ColumnPlan {
         let mut cells: Vec<usize> = named.map(|name| find(&name)).collect::<Result<_, DataError>>()?;
         cells.iter().for_each(|&column| taken[column] = true);
         let chosen = !cells.is_empty();
-        let mut weight = None;
-        if let Some(choice) = &options.weight {
-            let (column, _) = *weight.insert((find(choice)?, choice));
-            if std::mem::replace(&mut taken[column], true) {
-                return Err(DataError::WeightTaken { file: file.to_owned(), weight: choice.clone() });
-            }
-        }
+        let weight = options.weight.as_ref().map(|choice| take_weight(file, find(choice)?, choice, &mut taken));
+        let weight = weight.transpose()?;
         // What is left for the targets and, unless features were named, for those.
         let free = |taken: &[bool]| (0..columns).filter(|&column| !taken[column]).collect::<Vec<_>>();
         let left = free(&taken);
@@ -194,6 +189,19 @@ impl ColumnPlan {
     pub(crate) fn role(&self, column: usize) -> Role {
         self.roles[column]
     }
+}
+
+/// The column of the weights.
+fn take_weight<'a>(
+    file: &str,
+    column: usize,
+    choice: &'a ColumnChoice,
+    taken: &mut [bool],
+) -> Result<(usize, &'a ColumnChoice), DataError> {
+    if std::mem::replace(&mut taken[column], true) {
+        return Err(DataError::WeightTaken { file: file.to_owned(), weight: choice.clone() });
+    }
+    Ok((column, choice))
 }
 
 /// The columns of the targets, which nothing else has taken; `last` is that of a target without a

@@ -150,7 +150,15 @@ fn are_places(first: &[String], texts: &[bool]) -> bool {
 pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells) -> usize {
     let names = first.iter().collect::<Vec<_>>().iter().rposition(|cell| !cell.trim_ascii().is_empty());
     let names = names.map_or(0, |last| last + 1);
-    if separator == Separator::Spaces || names == 0 || first.iter().take(names).any(is_value) {
+    // A table along its rows has years among its names.
+    let values: Vec<&[u8]> = first.iter().take(names).filter(|cell| is_value(cell)).collect();
+    let year = |cell: &&[u8]| match number::parse(cell) {
+        ParsedCell::Number(value) => value,
+        _ => f64::NAN,
+    };
+    let years = !values.is_empty();
+    let other_values = years && !are_years(&values.iter().map(year).collect::<Vec<_>>());
+    if separator == Separator::Spaces || values.len() == names || other_values {
         return 0;
     }
     let mut cells = Cells::default();
@@ -168,7 +176,7 @@ pub(crate) fn ends_lines(lines: &mut Lines, separator: Separator, first: &Cells)
         }
         match ends(&mut behind, most) {
             None => {}
-            Some(count) if count < 2 => return count,
+            Some(count) if count == 0 || count < 2 && !years => return count,
             Some(count) => {
                 let mut behind = lines.ahead(HEAD_LINES);
                 while let Ok(true) = behind.advance() {

@@ -183,8 +183,11 @@ impl Ndjson {
         }
         names.extend(options.weight.as_ref().and_then(told));
         let columns = names.iter().cloned().enumerate().map(|(column, name)| (name, column)).collect();
+        // All other keys are left out, those that are to be among them.
+        let mut options = options.clone();
+        options.ignore.retain(|choice| !matches!(choice, ColumnChoice::Name(name) if !names.contains(name)));
         let width = names.len();
-        Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), options, false)
+        Self::with_columns(lines, ColumnPlaces::new(false, width, Some(names), columns), &options, false)
     }
 
     /// `read` says that the first row is read and not yet given out.

@@ -251,11 +251,7 @@ impl Op for Likelihood<'_> {
             let spreads = &examples.spreads.lanes()[group * k..][..k];
             let targets = &examples.targets.lanes()[group * (k + 1) * m..][..(k + 1) * m];
             let given = &examples.points.lanes()[group * (k + 1) * d..][..(k + 1) * d];
-            for (points, given) in points.chunks_exact_mut(d).zip(given.chunks_exact(d)) {
-                for ((point, given), rate) in points.iter_mut().zip(given).zip(rates) {
-                    simd.store(simd.mul(simd.load(given), simd.splat(*rate)), point);
-                }
-            }
+            scale_points(simd, given, rates, points);
             kernels(simd, points, matrix, slopes);
             for (p, spread) in spreads.iter().enumerate() {
                 simd.store(simd.mul_add(noise, simd.load(spread), own), &mut matrix[p * k + p]);
@@ -290,16 +286,39 @@ impl Op for Likelihood<'_> {
             let by_e = simd.mul(two, simd.mul(weight, inverse));
             let by_v = simd.sub(zero, simd.mul(fit, inverse));
             let by_ln = simd.mul(simd.mul(weight, simd.splat(m as f64)), inverse);
-            let [noise_e, noise_v] = slopes_of_noise(simd, beta, along, spreads);
-            let of_noise = simd.mul(noise, simd.mul_add(by_e, noise_e, simd.mul(by_v, noise_v)));
-            simd.store(simd.add(of_noise, simd.load(&of_fit[d])), &mut of_fit[d]);
-            let of_noise = simd.mul(noise, simd.mul(by_ln, noise_v));
-            simd.store(simd.add(of_noise, simd.load(&of_spread[d])), &mut of_spread[d]);
+            let slopes_of_noise = slopes_of_noise(simd, beta, along, spreads);
+            add_noise(simd, noise, slopes_of_noise, [by_e, by_v, by_ln], [&mut of_fit[d], &mut of_spread[d]]);
             let pairs = NeighbourPairs { points: &*points, slopes: &*slopes, beta: &*beta, along: &*along };
             let (of, sums) = ([&mut *of_e, &mut *of_v], [&mut *of_fit, &mut *of_spread]);
             pairs.add(simd, [by_e, by_v, by_ln], of, sums);
         }
     }
+}
+
+/// Writes points in the units of the features' rates.
+#[inline(always)]
+fn scale_points<S: Simd>(simd: S, given: &[Lane], rates: &[f64], points: &mut [Lane]) {
+    for (points, given) in points.chunks_exact_mut(rates.len()).zip(given.chunks_exact(rates.len())) {
+        for ((point, given), rate) in points.iter_mut().zip(given).zip(rates) {
+            simd.store(simd.mul(simd.load(given), simd.splat(*rate)), point);
+        }
+    }
+}
+
+/// Adds what the logarithm of the noise does to the fit and to the spread: `ν (by_e de + by_v dv)`
+/// and `ν by_ln dv`.
+#[inline(always)]
+fn add_noise<S: Simd>(
+    simd: S,
+    noise: S::F64,
+    [of_e, of_v]: [S::F64; 2],
+    [by_e, by_v, by_ln]: [S::F64; 3],
+    [of_fit, of_spread]: [&mut Lane; 2],
+) {
+    let fit = simd.mul(noise, simd.mul_add(by_e, of_e, simd.mul(by_v, of_v)));
+    simd.store(simd.add(fit, simd.load(of_fit)), of_fit);
+    let spread = simd.mul(noise, simd.mul(by_ln, of_v));
+    simd.store(simd.add(spread, simd.load(of_spread)), of_spread);
 }
 
 /// Slopes of `e` and `v` in the noise: `0 + Σ βsα` and `1 + Σ β²s` over the neighbours, with

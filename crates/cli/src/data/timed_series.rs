@@ -12,6 +12,7 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::zone::ZoneArguments;
+use crate::data::day_roll::{are_of_day, roll};
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
 use crate::data::part_columns::PartColumns;
@@ -171,7 +172,8 @@ impl TimedSeries {
             }
         }
         if let Some(column) = time {
-            let now = column.read(reader, record, *before)?;
+            let read = column.read(reader, record, *before)?;
+            let now = column.of_day.map_or(read, |step| roll(read, *before, Some(step)));
             if let Some(before) = before.filter(|before| now < *before) {
                 let [value, before] = [now, before].map(|time| column.text(time));
                 return Err(DataError::Earlier { cell: cell(column.place), value, before });
@@ -299,6 +301,8 @@ pub(crate) struct TimeColumn {
     pub(crate) notation: Option<Notation>,
     /// Columns that tell the times with this one, where it has years or days alone.
     pub(crate) parts: PartColumns,
+    /// The smallest step of the first rows, if it tells times of day alone.
+    pub(crate) of_day: Option<f64>,
 }
 
 impl TimeColumn {
@@ -401,7 +405,13 @@ impl SeriesHead {
     pub(crate) fn time_column(&self, place: usize) -> TimeColumn {
         let numbers = || self.cells(place).into_iter().filter_map(Cell::number).collect::<Vec<_>>();
         let notation = self.column(place).times().cloned().or_else(|| Notation::of_order(&numbers()));
-        TimeColumn { place, notation, parts: PartColumns::default() }
+        let mut column = TimeColumn { place, notation, parts: PartColumns::default(), of_day: None };
+        let times = self.times_of(&column);
+        if column.notation.is_some() && are_of_day(&times, false) {
+            let rises = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|rise| *rise > 0.0);
+            column.of_day = Some(rises.reduce(f64::min).unwrap_or(0.0));
+        }
+        column
     }
 
     /// The same with the columns of its parts, if years or days alone do not tell the rows of a

@@ -1,5 +1,6 @@
 //! The times of a series: how they are written, how far apart they are, and which are missing.
 
+use crate::data::day_roll::{are_of_day, roll};
 use crate::data::part_columns::PartColumns;
 use mercer_encoding::{Calendar, Cell, Clock as Count, Notation, TimeStep, Zone, tells_zone};
 use mercer_readers::instant_text;
@@ -57,6 +58,8 @@ enum TimeStyle {
     Instant {
         zone: bool,
     },
+    /// A time of day alone.
+    OfDay,
 }
 
 impl Clock {
@@ -93,6 +96,8 @@ impl Clock {
 
     fn of_times(name: &str, (style, are_times): (TimeStyle, bool), read: &[f64], options: ClockOptions) -> Self {
         let ClockOptions { open, grouped, zone } = options;
+        let of_day = style == TimeStyle::Instant { zone: false } && are_of_day(read, grouped);
+        let style = if of_day { TimeStyle::OfDay } else { style };
         let zone = zone.filter(|_| matches!(style, TimeStyle::Instant { .. }));
         let mut clock = Self {
             name: name.to_owned(),
@@ -135,6 +140,9 @@ impl Clock {
     /// instant, or the local time if the step is one of days. `None` for a local time that clocks
     /// of the zone never show.
     pub(super) fn place(&self, read: f64, before: Option<f64>) -> Option<f64> {
+        if self.style == TimeStyle::OfDay {
+            return Some(roll(read, before, self.step.map(|step| step.after(0.0, 1))));
+        }
         let (Some(zone), TimeStyle::Instant { zone: is_utc }) = (&self.zone, self.style) else { return Some(read) };
         match (is_utc, self.local) {
             (true, true) => Some(read + zone.offset(read)),
@@ -149,6 +157,11 @@ impl Clock {
         let text = instant_text(read);
         let text = text.trim_end_matches('Z');
         format!("the time {text} is none in {zone}, where clocks are set forward; correct it, or give another --zone")
+    }
+
+    /// True if times of day alone are told.
+    pub(super) fn is_of_day(&self) -> bool {
+        self.style == TimeStyle::OfDay
     }
 
     /// True if the step is still to be found.
@@ -211,9 +224,9 @@ impl Clock {
             TimeStyle::Quarter => format!("{}Q{}", begin(4), month().div_ceil(3)),
             TimeStyle::Half => format!("{}H{}", begin(4), month().div_ceil(6)),
             TimeStyle::Instant { .. } if of_day == 0.0 && self.step.is_none_or(TimeStep::is_of_days) => begin(10),
+            TimeStyle::OfDay => without_seconds(&text).get(11..).unwrap_or_default().to_owned(),
             TimeStyle::Instant { zone } => {
-                let bare = text.trim_end_matches('Z');
-                let bare = bare.strip_suffix(":00").filter(|_| bare.len() == 19).unwrap_or(bare);
+                let bare = without_seconds(&text);
                 match ahead {
                     Some(ahead) => format!("{bare}{}", offset_text(ahead)),
                     None => format!("{bare}{}", if zone && !self.local { "Z" } else { "" }),
@@ -244,6 +257,12 @@ impl Clock {
         }
         self.step?.rows_between(before, after)
     }
+}
+
+/// An instant without its zone, nor its seconds if there are none.
+fn without_seconds(text: &str) -> &str {
+    let bare = text.trim_end_matches('Z');
+    bare.strip_suffix(":00").filter(|_| bare.len() == 19).unwrap_or(bare)
 }
 
 /// Seconds ahead of UTC as `+02:00`.
@@ -463,6 +482,9 @@ mod tests {
             (&["2020-01-31T22:00Z", "2020-01-31T23:00Z"], "2020-02-01T00:00Z"),
             (&["2020-01-31T22:00:10", "2020-01-31T22:00:20"], "2020-01-31T22:00:30"),
             (&["30/01/2020", "31/01/2020"], "2020-02-01"),
+            (&["22:00", "23:00"], "00:00"),
+            (&["22:00:10", "22:00:20"], "22:00:30"),
+            (&["1899-12-30 22:30:00", "1899-12-30 23:00:00"], "23:30"),
         ] {
             let clock = clock(texts);
             let last = notation(texts).unwrap().instant(Cell::Text(texts[1])).unwrap();

@@ -488,9 +488,10 @@ impl Roles {
                 }
                 None => String::new(),
             };
+            let is = if clock.is_of_day() { format!("{is}; each that falls back begins the next day") } else { is };
             let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
             let joined = self.time.as_ref().is_some_and(|time| !time.parts.is_empty());
-            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined {
+            if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined || clock.is_of_day() {
                 let guess = guess.map_or_else(String::new, |guess| format!(" ({guess})"));
                 let beside = self.time.as_ref().map(|time| time.parts.words()).unwrap_or_default();
                 verbosity::remark(format!("{shown}: column {:?}{beside} holds the times{guess}{is}", clock.name));

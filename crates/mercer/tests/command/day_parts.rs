@@ -64,6 +64,43 @@ fn only_days_that_come_again_are_joined() {
     assert!(said.code == Some(1) && said.err.contains("line 367") && said.err.contains("\"tea\""), "{}", said.err);
 }
 
+/// Clocks that start again are hours of days that follow, also where a spreadsheet gives them its
+/// first day; rows out of order are refused as ever.
+#[test]
+fn clocks_alone_go_on_over_midnight() {
+    let folder = hours();
+    let (_, one) = forecast(&folder, "one.csv");
+    let pairs = |folder: &Folder, line: &str| {
+        object(&folder.run(&format!("koopman {line} --trajectory --json")).out)["pairs"].clone()
+    };
+    let expected = pairs(&folder, "one.csv --time ts");
+    let bare = |day: &str, file: &str| {
+        let mut text = folder.read("clock.csv").replace("Date,Time", "Time");
+        for date in 1..=20 {
+            text = text.replace(&format!("2022-01-{date:02},"), day);
+        }
+        (file.to_owned(), text.replace(".00.00,", ":00,"))
+    };
+    let (plain, sheet) = (bare("", "plain.csv"), bare("1899-12-30 ", "sheet.csv"));
+    let odd = plain.1.replacen("06:00,", "06:30,", 1).replacen("07:00,", "06:15,", 1);
+    let folder = Folder::new().with("plain.csv", &plain.1).with("sheet.csv", &sheet.1).with("odd.csv", odd);
+    for file in ["plain.csv", "sheet.csv"] {
+        let (said, clocks) = forecast(&folder, file);
+        let told = "with a step of 1 hour; each that falls back begins the next day";
+        assert!(said.err.contains(told), "{}", said.err);
+        assert_eq!((&clocks["forecast"], &clocks["mse"]), (&one["forecast"], &one["mse"]), "{file}");
+        assert_eq!(clocks["times"][0], "00:00");
+        assert_eq!(pairs(&folder, &format!("{file} --time Time")), expected, "{file}");
+    }
+    assert_eq!(object(&folder.run("inspect plain.csv --json").out)["columns"]["Time"]["largest"], "23:00:00");
+    let said = folder.run("forecast odd.csv");
+    assert!(
+        said.code == Some(1) && said.err.contains("the time 06:15 is before that of the row before"),
+        "{}",
+        said.err
+    );
+}
+
 #[test]
 fn a_trajectory_has_them_too() {
     let folder = hours();

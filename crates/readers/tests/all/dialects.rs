@@ -64,6 +64,8 @@ fn lines_above_a_table_are_left_out() {
         "Report of May\nas of June\n",
         "Sales, May\nUlm, Bonn\n",
         "Sales, May\n",
+        // An empty line parts a value from what it describes.
+        "Source;World Bank\n\nUpdated;2025-10-07\n\n",
     ];
     for above in titles {
         let text = format!("{above}{table}");
@@ -79,6 +81,14 @@ fn lines_above_a_table_are_left_out() {
         let first = above.lines().next().unwrap().split([';', ',']).count();
         assert_eq!(open(&text, &told).unwrap().columns().len(), first);
     }
+    // The World Bank's lines end with a comma, and its columns are years.
+    let rows = "Peru,PER,1,,3,\nChad,TCD,4,5,,\n".repeat(2);
+    let text = format!("Source,Indicators,\n\nUpdated,2025-10-07,\n\nCountry,Code,1960,1961,1962,\n{rows}");
+    let (columns, read) = records(&text, &csv());
+    assert_eq!(columns, ["Country", "Code", "1960", "1961", "1962"]);
+    assert_eq!((read.len(), read[1].cell(3)), (4, Cell::Numeral(5.0, "5")));
+    // A last value that is missing in one row alone is no end of a line.
+    assert_eq!(records("a,1960,1961\nx,1,2\ny,3,\n", &csv()).0.len(), 3);
     // Comments are no rows, and another separator than that of the names has no say.
     let text = "a\tb\n\t\n# x, y\n# x, y\n# x, y\n\t1,5\n# x, y\n";
     assert_eq!(records(text, &csv()).0, ["a", "b"]);

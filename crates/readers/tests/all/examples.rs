@@ -297,6 +297,9 @@ fn the_first_rows_tell_what_the_target_is() {
     assert_eq!(head("f.libsvm", "\u{feff}# words\n0 1:2\n+1 2:3\n"), (false, seen(2, 0, true, (true, Some(1.0)))));
     let named = ReadOptions { features: vec!["a".into()], ..options("y", None, Targets::Auto) };
     assert_eq!(labels("f.ndjson", "{\"a\":1,\"y\":1}\n{\"a\":1,\"y\":\"x\"}\n", &named), ["1", "x"]);
+    // A key beside those that are named may be one to leave out.
+    let named = ReadOptions { ignore: vec![ColumnChoice::Name("id".into())], ..named };
+    assert_eq!(labels("f.ndjson", "{\"id\":7,\"a\":1,\"y\":\"x\"}\n", &named), ["x"]);
 
     // Nothing that was looked at is lost, and numbers may be taken as labels afterwards.
     for (name, text) in
