@@ -15,7 +15,7 @@ fuzz_target!(|data: &[u8]| {
     let entry = &entries[usize::from(*choice) % entries.len()];
     match Settings::new(entry, text.lines()) {
         Ok(settings) => {
-            let _ = settings.needs_rounds();
+            let _ = settings.needs_rows();
             // Sizes that these take from their settings are memory that anybody may ask for.
             if ["fogd", "pkawv-taylor", "pkrr-taylor", "experts", "auto"].contains(&entry.name) {
                 return;

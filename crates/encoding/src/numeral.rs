@@ -86,7 +86,8 @@ impl Numeral {
     /// these.
     fn digits<'a>(&self, text: &'a str) -> Option<(bool, &'a str)> {
         let (negative, text) = sign(text.trim());
-        let text = text.strip_prefix(&*self.before)?.strip_suffix(&*self.behind)?.trim_matches(is_blank);
+        let [before, behind] = [&self.before, &self.behind].map(|affix| affix.trim_matches(is_blank));
+        let text = text.strip_prefix(before)?.strip_suffix(behind)?.trim_matches(is_blank);
         let (inner, digits) = sign(text);
         let begins = digits.starts_with(|first: char| {
             first.is_ascii_digit() || first == self.decimal || self.is_open() && matches!(first, '.' | ',')
@@ -212,13 +213,21 @@ impl Affix {
         misfit: u64,
         letter: Letter,
     ) -> Option<(String, String)> {
+        // A unit is one with a blank before it and without.
+        let bare =
+            |(before, behind): (&'a str, &'a str)| (before.trim_matches(is_blank), behind.trim_matches(is_blank));
         let mut counts: Vec<((&str, &str), u64)> = Vec::new();
         let mut all = 0;
         for (text, count) in texts {
             all += count;
             let Some(around) = Self::around(text) else { continue };
-            match counts.iter().position(|(known, _)| *known == around) {
-                Some(place) => counts[place].1 += count,
+            match counts.iter().position(|(known, _)| bare(*known) == bare(around)) {
+                Some(place) => {
+                    counts[place].1 += count;
+                    if !Self::is_read(counts[place].0) {
+                        counts[place].0 = around;
+                    }
+                }
                 None if counts.len() < 16 => counts.push((around, count)),
                 None => {}
             }

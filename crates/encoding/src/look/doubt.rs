@@ -38,7 +38,10 @@ impl ColumnSight {
         let differ = present >= ENOUGH_TEXTS && self.distinct() == present;
         let differ = differ && (is_name_of_identifier(name) || self.are_long_numbers());
         let names_rows = || differ.then(|| format!("another one in each row; {name}=identifier leaves it out"));
-        code.or(day).or_else(|| self.outlying_mark().map(|mark| stands_for_none(&mark))).or_else(names_rows)
+        code.or(day)
+            .or_else(|| self.cut_digits())
+            .or_else(|| self.outlying_mark().map(|mark| stands_for_none(&mark)))
+            .or_else(names_rows)
     }
 
     /// A remark on the other kind that a column of categories may have been meant for.
@@ -63,6 +66,9 @@ impl ColumnSight {
         }
         if let Some(text) = self.time_like() {
             return Some(format!("{text:?} looks like a time, and is not read as one: write it as 2024-05-31T08:30"));
+        }
+        if let Some(text) = self.number_like() {
+            return Some(format!("{text:?} begins with a number, and is not read as one: write the number alone"));
         }
         self.differing_capitals()
     }
@@ -118,6 +124,9 @@ impl ColumnSight {
         if let Some(mark) = self.outlying_day(notation) {
             return Some(stands_for_none(mark));
         }
+        if let Some(cut) = self.cut_digits() {
+            return Some(cut);
+        }
         (self.zone.is_none() && self.told_zones == [true; 2])
             .then(|| format!("some tell their offset from UTC; the others are read as UTC, and {ZONE_TELLS}"))
     }
@@ -162,6 +171,46 @@ impl ColumnSight {
     fn time_like(&self) -> Option<&str> {
         let alike = self.values().filter(|(value, _)| is_time_like(value)).map(|(_, count)| count).sum();
         self.values().next().map(|(value, _)| value).filter(|_| self.unlisted == 0 && self.are_most(alike))
+    }
+
+    /// The first text of a column in which nearly all begin with a number that has a fraction, and
+    /// go on in few ways: with marks of a footnote, or a spread.
+    fn number_like(&self) -> Option<&str> {
+        const FEW_WAYS: usize = 8;
+        let (mut ways, mut numbers, mut alike) = (HashSet::new(), HashSet::new(), 0);
+        for (text, count) in self.values() {
+            let text = text.trim();
+            let end = text.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | '-' | '+')).unwrap_or(text.len());
+            let (number, rest) = text.split_at(end);
+            if number.contains('.') && number.parse::<f64>().is_ok() {
+                ways.insert(rest.replace(|c: char| c.is_ascii_digit(), "0"));
+                numbers.insert(number);
+                alike += count;
+            }
+        }
+        let fits = self.unlisted == 0 && ways.len() <= FEW_WAYS && numbers.len() >= ENOUGH_TEXTS as usize;
+        let odd = |text: &&str| text.parse::<f64>().is_err();
+        self.values().map(|(value, _)| value).find(odd).filter(|_| fits && self.are_most(alike))
+    }
+
+    /// A remark on large numbers that are all written with few digits and an exponent, as a
+    /// spreadsheet shows them where a column is narrow, and then writes them.
+    fn cut_digits(&self) -> Option<String> {
+        const SHOWN: std::ops::RangeInclusive<usize> = 1..=5;
+        let decimals = |text: &str| {
+            let (digits, exponent) = text.split_once("E+")?;
+            let (whole, fraction) = digits.trim_start_matches('-').split_once('.')?;
+            let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+            let fits =
+                whole.len() == 1 && are_digits(whole) && are_digits(fraction) && exponent.parse::<u32>().ok()? > 7;
+            fits.then_some(fraction.len())
+        };
+        let mut all = self.values().map(|(value, _)| (value, decimals(value)));
+        let (first, shown) = all.next()?;
+        let are_alike = self.present() >= ENOUGH_TEXTS && shown.is_some_and(|shown| SHOWN.contains(&shown));
+        (are_alike && all.all(|(_, other)| other == shown)).then(|| {
+            format!("{first:?} may have lost digits in a spreadsheet; export the column as whole numbers or text")
+        })
     }
 
     /// A text that is no number, in a column of which more than half are numbers.
