@@ -78,6 +78,49 @@ fn units_that_nobody_knows_are_told() {
     assert_eq!((column["kind"].as_str(), column["smallest"].as_f64()), (Some("number"), Some(100.0)), "{column}");
 }
 
+/// A unit is one with a blank before it and without; another unit is not.
+#[test]
+fn a_unit_stands_behind_a_blank_or_not() {
+    let of = |units: [&'static str; 2]| table("size", 60, move |t| format!("{}.5{}", t % 30, units[t % 2]));
+    for units in [[" %", "%"], ["kg", " kg"], [" parsec", "\u{a0}parsec"]] {
+        let (kind, told, column) = first_column(&of(units));
+        let found = (kind.as_str(), column["smallest"].as_f64(), column["largest"].as_f64());
+        assert_eq!(found, ("number", Some(0.5), Some(29.5)), "{units:?}: {told}");
+        assert!(told.contains(units[0].trim()), "{told}");
+    }
+    assert!(first_column(&of(["kg", "mg"])).1.contains("are numbers written in two ways"));
+}
+
+/// Footnotes and spreads behind a number.
+#[test]
+fn numbers_with_marks_are_told() {
+    for (cell, told) in [
+        ((|t| format!("{}.25{}", t % 50, ["", "*", "**"][t % 3])) as fn(usize) -> String, "\"1.25*\""),
+        (|t| format!("{}.25 ± 0.1", t % 50), "\"0.25 ± 0.1\""),
+    ] {
+        let (kind, why, _) = first_column(&table("v", 60, cell));
+        assert!(kind != "number" && why.contains(&format!("{told} begins with a number")), "{kind}: {why}");
+    }
+    // Versions and sizes are names.
+    for cell in [(|t| format!("1.{t}.2")) as fn(usize) -> String, |t| format!("{} x {}", t % 7, t % 5)] {
+        assert!(!first_column(&table("v", 60, cell)).1.contains("begins with a number"));
+    }
+}
+
+/// A spreadsheet writes what it shows.
+#[test]
+fn digits_that_are_cut_are_told() {
+    let cut = |t: usize| format!("1.{:02}E+09", 60 + t % 30);
+    for name in ["account", "ts"] {
+        let (_, why, _) = first_column(&table(name, 60, cut));
+        assert!(why.contains("\"1.60E+09\" may have lost digits in a spreadsheet"), "{name}: {why}");
+    }
+    let whole = |t: usize| format!("1.{:09}E+09", 600_000_000 + t);
+    for cell in [whole as fn(usize) -> String, |t| format!("1.{:02}e+09", t), |t| format!("1.{t:02}E+02")] {
+        assert!(!first_column(&table("mass", 60, cell)).1.contains("lost digits"));
+    }
+}
+
 /// A spreadsheet has .3 where it shows 30 %.
 #[test]
 fn a_number_beside_parts_of_a_whole_is_a_gap() {
