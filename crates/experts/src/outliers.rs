@@ -157,7 +157,11 @@ impl OutlierScreen {
 
     /// The value of a stream that has been constant for long.
     fn constant(&self) -> Option<f64> {
-        let (low, high) = self.range().filter(|_| self.passed >= CONSTANT)?;
+        // So few streams are.
+        if self.passed < CONSTANT || self.ranges[1].is_some_and(|(low, high)| low < high) {
+            return None;
+        }
+        let (low, high) = self.range()?;
         (low == high).then_some(low)
     }
 

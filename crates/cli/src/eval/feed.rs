@@ -104,34 +104,40 @@ impl ExampleChunk {
         self.features.clear();
         self.tokens.clear();
         for row in 0..self.records.len() {
-            let mut example = self.example(row, names, self.targets.len() / self.len());
+            let mut example = Example::default();
+            self.put_target(row, names, &mut example);
             // A record is as wide as the schema, so that nothing is refused.
             let _ = running.take(&self.records[row], &mut example, &mut self.features);
             self.tokens.extend(example.tokens);
         }
     }
 
-    /// The targets or the label of a row, and its weight.
-    fn example(&self, row: usize, names: &Names, width: usize) -> Example {
-        let mut example = Example { weight: self.weight(row), ..Example::default() };
-        let targets = &self.targets[row * width..(row + 1) * width];
+    /// Puts the targets or the label of a row into `example`, and its weight.
+    fn put_target(&self, row: usize, names: &Names, example: &mut Example) {
+        let targets = self.targets_of(row);
+        example.weight = self.weight(row);
+        example.targets.clear();
+        example.label.clear();
         match names.label(targets[0]) {
             Some(label) => example.label.push_str(label),
             None => example.targets.extend_from_slice(targets),
         }
-        example
     }
 
-    /// A row as a session learns it.
-    pub(crate) fn row(&self, row: usize, names: &Names) -> Row {
-        let (rows, d) = (self.len(), self.features.len() / self.len());
-        let mut example = self.example(row, names, self.targets.len() / rows);
-        if let Some(record) = self.records.get(row) {
-            return Row { example, record: record.clone(), id: self.ids.get(row).cloned().unwrap_or_default() };
+    /// Puts a row into `sample` as a session learns it.
+    pub(crate) fn put_row(&self, row: usize, names: &Names, sample: &mut Row) {
+        let Row { example, record, id } = sample;
+        self.put_target(row, names, example);
+        if let Some(known) = self.records.get(row) {
+            record.clone_from(known);
+            id.clear();
+            id.push_str(self.ids.get(row).map_or("", String::as_str));
+            return;
         }
+        let d = self.features.len() / self.len();
+        example.features.clear();
         example.features.extend_from_slice(&self.features[row * d..(row + 1) * d]);
         example.tokens = self.tokens.get(row).cloned();
-        Row { example, ..Row::default() }
     }
 
     /// The targets of a row.

@@ -71,6 +71,8 @@ pub(super) struct EvalPass {
     implausible: Implausibles,
     /// Rows that were learnt.
     learnt: u64,
+    /// The memory of the row that is learnt.
+    sample: Row,
     /// Watches the rows, if they are to be watched.
     pub(super) watching: Option<SessionWatch>,
     /// Where rows are learnt one by one, the last answer.
@@ -125,6 +127,7 @@ impl EvalPass {
             watch: Watch::default(),
             implausible: Implausibles::default(),
             learnt: 0,
+            sample: Row::default(),
             watching: None,
             single: arguments.is_single().then_some(answer),
             late: common.label_delay.map(LateRows::new),
@@ -240,7 +243,7 @@ impl EvalPass {
                 let x = &chunk.features[row * d..][..d];
                 self.watch.record(x, predictions, targets, chunk.weight(row), self.rounds.sizes[row]);
             }
-            self.score(&names.place(chunk, row), row, None)?;
+            self.score(&|| names.place(chunk, row), row, None)?;
             let class = self.rounds.made.classes.get(row).map_or(0, |round| round.class);
             self.scoring.show(self.rounds.targets(row), class, chunk.weight(row));
         }
@@ -255,7 +258,9 @@ impl EvalPass {
         row: usize,
         answer: &mut RowPrediction,
     ) -> Result<(), Failure> {
-        let (mut sample, place) = (chunk.row(row, names), names.place(chunk, row));
+        let mut sample = std::mem::take(&mut self.sample);
+        chunk.put_row(row, names, &mut sample);
+        let place = || names.place(chunk, row);
         let weight = sample.example.weight;
         if self.labels.is_some() && self.takes_label(&mut sample, chunk.targets_of(row), &place, answer)? {
             return Ok(());
@@ -272,10 +277,10 @@ impl EvalPass {
             self.session.learn(&mut sample, &mut self.watch, answer)
         };
         self.seconds += start.elapsed();
-        learnt.map_err(|refusal| self.stopped(&place, &refusal))?;
+        learnt.map_err(|refusal| self.stopped(&place(), &refusal))?;
         if let Some(watching) = &mut self.watching {
             let taken = watching.take(&sample, chunk.targets_of(row)[0], answer, &self.session.task);
-            taken.map_err(|error| Failure::because(format!("{place}: {error}")))?;
+            taken.map_err(|error| Failure::because(format!("{}: {error}", place())))?;
         }
         if let (Some(encoding), Some(odd)) = (&self.session.encoding, &mut self.odd) {
             tell_odd(odd, encoding, &sample.record, names, chunk.place_of(row));
@@ -285,14 +290,19 @@ impl EvalPass {
             Scoring::Numbers(_) => 0,
         };
         let round = self.add_round(answer, chunk.targets_of(row), (class, weight));
-        self.common.take(&answer.group, || place.clone());
+        self.common.take(&answer.group, place);
         if self.late.is_none() {
             self.count_learnt(weight);
         }
         self.score(&place, round, None)?;
         match &mut self.late {
-            Some(late) => late.wait(LateRow { row: sample, early: EarlyPrediction::new(answer), class, place }),
-            None => self.scoring.show(self.rounds.targets(round), class, weight),
+            Some(late) => {
+                late.wait(LateRow { row: sample, early: EarlyPrediction::new(answer), class, place: place() });
+            }
+            None => {
+                self.scoring.show(self.rounds.targets(round), class, weight);
+                self.sample = sample;
+            }
         }
         Ok(())
     }
@@ -316,21 +326,21 @@ impl EvalPass {
         &mut self,
         sample: &mut Row,
         targets: &[f64],
-        place: &str,
+        place: &dyn Fn() -> String,
         answer: &mut RowPrediction,
     ) -> Result<bool, Failure> {
         let Some(labels) = &mut self.labels else { return Ok(false) };
         if !self.session.has_target(&sample.example) {
             let predicted = self.session.predict(sample, answer);
-            predicted.map_err(|refusal| self.stopped(place, &refusal))?;
+            predicted.map_err(|refusal| self.stopped(&place(), &refusal))?;
             let id = sample.id.clone();
             let early = EarlyPrediction::new(answer);
-            let row = LateRow { row: std::mem::take(sample), early, class: 0, place: place.to_owned() };
+            let row = LateRow { row: std::mem::take(sample), early, class: 0, place: place() };
             let made = std::mem::take(answer);
             answer.variances = made.variances.as_ref().map(|_| Vec::new());
-            self.common.take(&made.group, || place.to_owned());
+            self.common.take(&made.group, place);
             if let Some(labels) = &mut self.labels {
-                labels.wait(&id, (row, made, self.scoring.guess()), || place.to_owned());
+                labels.wait(&id, (row, made, self.scoring.guess()), place);
             }
             return Ok(true);
         }
@@ -338,7 +348,7 @@ impl EvalPass {
             let schema = self.session.encoding.as_ref().map(Encoding::schema);
             let is_label = schema.is_some_and(|schema| !has_features(schema, &sample.record));
             if is_label {
-                labels.orphan(|| place.to_owned());
+                labels.orphan(place);
             }
             return Ok(is_label);
         };
@@ -350,7 +360,7 @@ impl EvalPass {
         }
         let place = late.place.clone();
         let round = self.add_round(&made, targets, (late.class, late.row.example.weight));
-        self.score(&place, round, Some(&guess))?;
+        self.score(&|| place.clone(), round, Some(&guess))?;
         self.learn_late(late)?;
         Ok(true)
     }
@@ -384,7 +394,7 @@ impl EvalPass {
     }
 
     /// Scores a round of the last chunk.
-    fn score(&mut self, place: &str, round: usize, guess: Option<&Guess>) -> Result<(), Failure> {
+    fn score(&mut self, place: &dyn Fn() -> String, round: usize, guess: Option<&Guess>) -> Result<(), Failure> {
         if self.count >= self.skip {
             self.scoring.record(&self.rounds, round, &self.session.task, guess);
         }
@@ -394,7 +404,8 @@ impl EvalPass {
             let shown = |values: &[f64]| values.iter().map(|value| number(*value)).collect::<Vec<_>>().join(" ");
             let (target, prediction) = (shown(self.rounds.targets(round)), shown(self.rounds.predictions(round)));
             return Err(Failure::because(format!(
-                "{place}: the squared error overflows (target {target}, prediction {prediction}); {}",
+                "{}: the squared error overflows (target {target}, prediction {prediction}); {}",
+                place(),
                 self.mending()
             )));
         }
