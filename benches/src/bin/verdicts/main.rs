@@ -6,6 +6,8 @@
 //! sample, words the systems and controls that are wanted. A mode is true within 0.05 of a true
 //! eigenvalue, each of which counts once. A row of a control is told at its delays 1, 3 and 8.
 
+mod gyre;
+mod muller_brown;
 mod systems;
 
 use std::collections::BTreeMap;

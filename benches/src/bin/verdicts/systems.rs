@@ -6,6 +6,8 @@ use std::f64::consts::TAU;
 use mercer_linalg_incremental::{GeneralEigen, Matrix, SymmetricEigen};
 use mercer_streams::{Draws, rk4};
 
+use super::{gyre, muller_brown};
+
 /// Paths of one system or control, and what is true of it.
 pub(crate) struct Sample {
     /// Rows of each path, each of `columns` numbers.
@@ -18,8 +20,24 @@ pub(crate) struct Sample {
     pub(crate) leading: usize,
 }
 
-pub(crate) const SYSTEMS: [&str; 12] =
-    ["ou", "ou5", "mc12", "triple", "lin3", "linpair", "hopf", "stuart-landau", "gyre", "tent", "logistic", "dwell"];
+pub(crate) const SYSTEMS: [&str; 16] = [
+    "ou",
+    "ou5",
+    "ougaps",
+    "dwell",
+    "mc12",
+    "triple",
+    "muller",
+    "lin3",
+    "linpair",
+    "osc10",
+    "swar",
+    "hopf",
+    "stuart-landau",
+    "gyre",
+    "tent",
+    "logistic",
+];
 pub(crate) const CONTROLS: [&str; 9] =
     ["normal", "categories", "exponential", "shuffled", "walk", "counter", "trend", "sine", "garch"];
 /// Eigenvalues of a smaller modulus are none that is looked for.
@@ -79,12 +97,19 @@ pub(crate) fn system(name: &str, n: usize, draws: &mut Draws) -> Result<Sample, 
     Ok(match name {
         "ou" => autoregressive(&[0.85], n, 3, draws),
         "ou5" => autoregressive(&[0.95, 0.9, 0.8, 0.6, 0.3], n, 3, draws),
+        "ougaps" => with_gaps(n, draws),
         "mc12" => chain(n, draws)?,
         "triple" => triple(n, draws)?,
+        "muller" => muller(n, draws)?,
         "lin3" | "linpair" => linear(name, n, draws),
+        "osc10" => oscillators(n, draws),
+        "swar" => switching(n, draws)?,
         "hopf" => hopf(n, draws)?,
         "stuart-landau" => stuart_landau(n, draws),
-        "gyre" => gyre(n, draws)?,
+        "gyre" => {
+            let rows = run(n, vec![0.4, 0.3], |x| gyre::next(x, draws));
+            one_path(rows, leading_first(gyre::spectrum()?), 2)
+        }
         "tent" => {
             // The last digits are drawn, or doubling would run out of them.
             let mut tent =
@@ -247,7 +272,8 @@ fn stuart_landau(n: usize, draws: &mut Draws) -> Sample {
         paths.push(rows);
     }
     let mut truth = Vec::new();
-    for k in 0..9_i32 {
+    // All that turn by less than half a turn a step.
+    for k in 0..=31_i32 {
         for m in 0..6_i32 {
             let (modulus, angle) = ((-2.0 * tau * f64::from(m)).exp(), f64::from(k) * tau);
             truth.extend(if k == 0 { vec![[modulus, 0.0]] } else { vec![turn(modulus, angle), turn(modulus, -angle)] });
@@ -262,68 +288,6 @@ fn stuart_landau(n: usize, draws: &mut Draws) -> Sample {
     Sample { paths, delay: 1, truth, leading: 4 }
 }
 
-/// A period of the double gyre, then noise of 0.03 between walls; the spectrum is that of jumps
-/// between 40 by 20 cells.
-fn gyre(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
-    const WIDE: usize = 40;
-    const HIGH: usize = 20;
-    let noise = 0.03;
-    let map = |x: [f64; 2]| {
-        let pi = std::f64::consts::PI;
-        let field = move |x: &[f64; 3]| {
-            let (a, b) = (0.25 * (TAU * x[2]).sin(), 1.0 - 0.5 * (TAU * x[2]).sin());
-            let (f, slope) = (a * x[0] * x[0] + b * x[0], 2.0 * a * x[0] + b);
-            let speed = 0.25 * pi;
-            [-speed * (pi * f).sin() * (pi * x[1]).cos(), speed * (pi * f).cos() * (pi * x[1]).sin() * slope, 1.0]
-        };
-        let mut state = [x[0], x[1], 0.0];
-        (0..20).for_each(|_| rk4(field, &mut state, 0.05));
-        [state[0], state[1]]
-    };
-    let reflected = |x: f64, most: f64| {
-        let x = x.abs() % (2.0 * most);
-        x.min(2.0 * most - x)
-    };
-    let next = |x: &[f64]| {
-        let [a, b] = map([x[0], x[1]]);
-        vec![reflected(a + noise * draws.normal(), 2.0), reflected(b + noise * draws.normal(), 1.0)]
-    };
-    let rows = run(n, vec![0.4, 0.3], next);
-    // The weight of each cell along an axis, walls reflecting.
-    let along = |at: f64, cells: usize, most: f64| -> Vec<f64> {
-        let density = |y: f64| (-0.5 * ((y - at) / noise).powi(2)).exp();
-        let width = most / cells as f64;
-        let one = |i: usize| {
-            (0..5)
-                .map(|k| {
-                    let y = (i as f64 + (f64::from(k) + 0.5) / 5.0) * width;
-                    density(y) + density(-y) + density(2.0 * most - y)
-                })
-                .sum::<f64>()
-        };
-        let weights: Vec<f64> = (0..cells).map(one).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.into_iter().map(|weight| weight / sum).collect()
-    };
-    let mut p = Matrix::zeros(WIDE * HIGH, WIDE * HIGH);
-    let (width, height) = (2.0 / WIDE as f64, 1.0 / HIGH as f64);
-    for cell in 0..WIDE * HIGH {
-        for part in 0..16 {
-            let (i, j) = ((cell % WIDE) as f64, (cell / WIDE) as f64);
-            let x = [(i + (f64::from(part % 4) + 0.5) / 4.0) * width, (j + (f64::from(part / 4) + 0.5) / 4.0) * height];
-            let [a, b] = map(x);
-            let (xs, ys) = (along(a, WIDE, 2.0), along(b, HIGH, 1.0));
-            for (k, x) in xs.iter().enumerate().filter(|(_, x)| **x > 1e-12) {
-                for (l, y) in ys.iter().enumerate().filter(|(_, y)| **y > 1e-12) {
-                    p.column_mut(cell)[l * WIDE + k] += x * y / 16.0;
-                }
-            }
-        }
-    }
-    let values = GeneralEigen::values(&p)?.iter().take(60).map(|value| [value.re, value.im]).collect();
-    Ok(one_path(rows, leading_first(values), 2))
-}
-
 /// An autoregression on twenty paths of unequal length.
 fn dwell(n: usize, draws: &mut Draws) -> Sample {
     let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.9, 0.0]], 8), leading: 2 };
@@ -333,6 +297,93 @@ fn dwell(n: usize, draws: &mut Draws) -> Sample {
         sample.paths.push(run(length, vec![0.0], next));
     }
     sample
+}
+
+/// An autoregression in five groups, of which one cell in twenty-five is empty: paths end there.
+fn with_gaps(n: usize, draws: &mut Draws) -> Sample {
+    let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.85, 0.0]], 12), leading: 3 };
+    for _ in 0..5 {
+        let next = |x: &[f64]| vec![0.85 * x[0] + (1.0_f64 - 0.85 * 0.85).sqrt() * draws.normal()];
+        let rows = run(n / 5, vec![0.0], next);
+        let mut path = Vec::new();
+        for row in rows {
+            match draws.symmetric() < -0.92 {
+                true => sample.paths.push(std::mem::take(&mut path)),
+                false => path.push(row),
+            }
+        }
+        sample.paths.push(path);
+    }
+    sample
+}
+
+/// Overdamped motion in the potential of Müller and Brown at the temperature 20, seen every 0.01.
+fn muller(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
+    let (tau, substeps) = (0.01, 200);
+    let step = tau / f64::from(substeps);
+    let noise = (2.0 * muller_brown::TEMPERATURE * step).sqrt();
+    let next = |x: &[f64]| {
+        let mut x = [x[0], x[1]];
+        for _ in 0..substeps {
+            let slope = muller_brown::slope(x);
+            x = [0, 1].map(|k| x[k] - slope[k] * step + noise * draws.normal());
+        }
+        x.to_vec()
+    };
+    let rows = run(n, vec![-0.56, 1.44], next);
+    let rates = muller_brown::rates(muller_brown::CELL)?;
+    Ok(one_path(rows, leading_first(rates.iter().map(|rate| [(rate * tau).exp(), 0.0]).collect()), 2))
+}
+
+/// Five damped oscillators without noise, seen as ten mixtures from many starts.
+fn oscillators(n: usize, draws: &mut Draws) -> Sample {
+    const OSCILLATORS: [(f64, f64); 5] = [(0.995, 0.2), (0.99, 0.35), (0.985, 0.55), (0.98, 0.8), (0.97, 1.1)];
+    let mut of_mixture = Draws::new(10);
+    let mixture = Matrix::from_fn(10, 10, |i, j| of_mixture.normal() / 3.0 + f64::from(u8::from(i == j)));
+    let (pairs, length) = (OSCILLATORS.map(|(modulus, angle)| turn(modulus, angle)), 50);
+    let mut paths = Vec::new();
+    for _ in 0..n.div_ceil(length) {
+        let mut z: Vec<f64> = (0..10).map(|_| draws.normal()).collect();
+        let mut rows = Vec::new();
+        for _ in 0..=length {
+            rows.push((0..10).map(|i| (0..10).map(|j| mixture.entry(i, j) * z[j]).sum()).collect());
+            for (k, [re, im]) in pairs.iter().enumerate() {
+                let (a, b) = (z[2 * k], z[2 * k + 1]);
+                (z[2 * k], z[2 * k + 1]) = (re * a - im * b, im * a + re * b);
+            }
+        }
+        paths.push(rows);
+    }
+    // The ten of the linear functions come first, then their products.
+    let linear: Vec<[f64; 2]> = pairs.iter().flat_map(|[re, im]| [[*re, *im], [*re, -im]]).collect();
+    let product = |(i, j): (usize, usize)| {
+        let ([a, b], [c, d]) = (linear[i], linear[j]);
+        [a * c - b * d, a * d + b * c]
+    };
+    let products = (0..10).flat_map(|i| (i..10).map(move |j| (i, j))).map(product);
+    Sample { paths, delay: 1, truth: linear.iter().copied().chain(products).collect(), leading: 10 }
+}
+
+/// An autoregression whose rate is switched by a hidden chain of two states, seen in two rows. With
+/// `P` the chain and `a` the rates, functions `yᵏg(s)` go to `yᵏ(aᵏPg)(s)` and lower powers, so
+/// that the spectrum is that of all `diag(aᵏ)P`.
+fn switching(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
+    let (p, rates) = ([[0.97, 0.03], [0.05, 0.95]], [0.9_f64, -0.6]);
+    let mut truth = Vec::new();
+    for power in 0..9 {
+        let one = Matrix::from_fn(2, 2, |i, j| rates[i].powi(power) * p[i][j]);
+        truth.extend(GeneralEigen::values(&one)?.iter().map(|value| [value.re, value.im]));
+    }
+    let mut state = 0;
+    let next = |y: &[f64]| {
+        let y = rates[state] * y[0] + draws.normal();
+        if 0.5 + 0.5 * draws.symmetric() >= p[state][state] {
+            state = 1 - state;
+        }
+        vec![y]
+    };
+    let rows = run(n + 1, vec![0.0], next);
+    Ok(Sample { paths: vec![rows], delay: 2, truth: leading_first(truth), leading: 3 })
 }
 
 /// A control, which has no mode but the constant; of the sine those of a wave are true.
