@@ -18,7 +18,8 @@
 //! **Caveats.** The units are those of the first 4,096 pairs. With a half-life they are found anew
 //! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
 //! moduli of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
-//! Along a path a mode is reliable only if held-out pairs have its correlation at two lags.
+//! Along a path a mode is reliable only if held-out pairs have its correlation at two lags and both
+//! halves of them its eigenvalue.
 
 mod blocks;
 mod calibration;

@@ -95,8 +95,8 @@ fn leading_first(mut values: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
 /// `n` pairs of the system.
 pub(crate) fn system(name: &str, n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     Ok(match name {
-        "ou" => autoregressive(&[0.85], n, 3, draws),
-        "ou5" => autoregressive(&[0.95, 0.9, 0.8, 0.6, 0.3], n, 3, draws),
+        "ou" => autoregressive(&[0.85], 24, n, 3, draws),
+        "ou5" => autoregressive(&[0.95, 0.9, 0.8, 0.6, 0.3], 4, n, 3, draws),
         "ougaps" => with_gaps(n, draws),
         "mc12" => chain(n, draws)?,
         "triple" => triple(n, draws)?,
@@ -121,12 +121,12 @@ pub(crate) fn system(name: &str, n: usize, draws: &mut Draws) -> Result<Sample, 
     })
 }
 
-fn autoregressive(rates: &[f64], n: usize, leading: usize, draws: &mut Draws) -> Sample {
+fn autoregressive(rates: &[f64], degree: usize, n: usize, leading: usize, draws: &mut Draws) -> Sample {
     let next = |x: &[f64]| -> Vec<f64> {
         x.iter().zip(rates).map(|(x, rate)| rate * x + (1.0 - rate * rate).sqrt() * draws.normal()).collect()
     };
     let rows = run(n, vec![0.0; rates.len()], next);
-    one_path(rows, products(&rates.iter().map(|rate| [*rate, 0.0]).collect::<Vec<_>>(), 4), leading)
+    one_path(rows, products(&rates.iter().map(|rate| [*rate, 0.0]).collect::<Vec<_>>(), degree), leading)
 }
 
 /// A chain of twelve states, three groups of four.
@@ -290,7 +290,7 @@ fn stuart_landau(n: usize, draws: &mut Draws) -> Sample {
 
 /// An autoregression on twenty paths of unequal length.
 fn dwell(n: usize, draws: &mut Draws) -> Sample {
-    let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.9, 0.0]], 8), leading: 2 };
+    let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.9, 0.0]], 36), leading: 2 };
     for path in 1..=20 {
         let length = (n * path / 210).max(3);
         let next = |x: &[f64]| vec![0.9 * x[0] + 0.19_f64.sqrt() * draws.normal()];
@@ -301,7 +301,7 @@ fn dwell(n: usize, draws: &mut Draws) -> Sample {
 
 /// An autoregression in five groups, of which one cell in twenty-five is empty: paths end there.
 fn with_gaps(n: usize, draws: &mut Draws) -> Sample {
-    let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.85, 0.0]], 12), leading: 3 };
+    let mut sample = Sample { paths: Vec::new(), delay: 1, truth: products(&[[0.85, 0.0]], 24), leading: 3 };
     for _ in 0..5 {
         let next = |x: &[f64]| vec![0.85 * x[0] + (1.0_f64 - 0.85 * 0.85).sqrt() * draws.normal()];
         let rows = run(n / 5, vec![0.0], next);

@@ -31,7 +31,7 @@ const NEGLIGIBLE: f64 = 1e-12;
 const ROUNDING: f64 = 1e-13;
 
 /// `mean(G) + R`
-fn regularised((gram, weight): (&Matrix, f64), leading: usize, ridge: f64) -> Matrix {
+pub(super) fn regularised((gram, weight): (&Matrix, f64), leading: usize, ridge: f64) -> Matrix {
     Matrix::from_fn(gram.rows(), gram.rows(), |i, j| {
         let diagonal = if i < leading { SLIGHT } else { ridge };
         gram.entry(i, j) / weight + if i == j { diagonal } else { 0.0 }

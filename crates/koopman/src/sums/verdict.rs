@@ -16,7 +16,8 @@ pub enum Reliability {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// Its correlation at two lags is that of the eigenvalue, on pairs that it was not fitted to.
+    /// Its correlation at two lags is that of the eigenvalue, on pairs that it was not fitted to,
+    /// both halves have its eigenvalue, and the residual held out is small.
     LagsAgree,
     /// Its modulus is several spreads; the pairs form no path on which lags could be tested.
     SpreadAlone,
@@ -34,6 +35,10 @@ pub enum Reason {
     NoCorrelation,
     /// The correlation at two lags falls otherwise than powers of the eigenvalue.
     OtherDecay,
+    /// Both halves of the pairs have eigenvalues near it that differ.
+    HalvesDiffer,
+    /// On held-out pairs its function is not that of a single eigenvalue.
+    HeldOutResidual,
     /// It decays faster than so few pairs can measure.
     TooFast,
     /// Windows of several rows, and no path on which lags could be tested.
@@ -59,6 +64,8 @@ impl Reason {
             Self::AboveOne => "above 1",
             Self::NoCorrelation => "no correlation beyond the copies",
             Self::OtherDecay => "lags fall otherwise",
+            Self::HalvesDiffer => "halves of the pairs differ",
+            Self::HeldOutResidual => "large residual held out",
             Self::TooFast => "too fast for so few pairs",
             Self::NoLags => "no lags to test",
             Self::NotStationary => "not stationary",
