@@ -36,18 +36,23 @@ use crate::report::verbosity::rows_bar;
 use making::{Making, positive};
 #[cfg(feature = "plots")]
 use mercer_koopman::LagMode;
-use pairs::{PairChunk, PairLayout, PairStream};
+use pairs::{PairChunk, PairStream};
+pub(super) use pairs::{PairLayout, open as open_rows};
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
 use read_outs::ReadOuts;
+pub(super) use read_outs::{SetArguments, SetColumns};
 #[cfg(feature = "serve")]
 pub(super) use sums_report::COVERAGE;
 
 /// Steps of a forecast from the end of the data, unless told.
 const STEPS: usize = 10;
 /// Eigenvalues, unless told.
-const MODES: usize = 10;
+pub(super) const MODES: usize = 10;
+/// Why forecasts of single rows end after one step where x carries an action.
+pub(super) const ONE_STEP: &str =
+    "--steps: with an action in x a forecast reaches one step, since later actions are not known; leave --steps out";
 
 /// Learn the Koopman operator of a dynamical system from pairs of a state and its successor
 ///
@@ -61,9 +66,10 @@ const MODES: usize = 10;
 /// units, kernel width and regulariser are chosen, and every eigenvalue is told with its spread,
 /// its residual and whether it is reliable (yes, no or cannot tell) and why, every forecast with an
 /// interval. Along a trajectory a mode is reliable if pairs that it was not fitted to have its
-/// correlation at lags of L and 2L steps, L being 2 or the rows of a state. The stochastic
-/// gradient descent of the paper (--method sogd) costs less a pair and is less exact; a constant
-/// step (eta alone) leaves noise in every eigenvalue, and lambda makes all of them smaller.
+/// correlation at lags of L and 2L steps, L being 2 or the rows of a state, and both halves of the
+/// pairs its eigenvalue. The stochastic gradient descent of the paper (--method sogd) costs less a
+/// pair and is less exact; a constant step (eta alone) leaves noise in every eigenvalue, and lambda
+/// makes all of them smaller.
 ///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its
 /// leading eigenvalues (those of the Koopman operator, which acts on functions of the state), and
@@ -472,9 +478,7 @@ fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Re
         ));
     }
     if acts && one_step && arguments.steps.is_some_and(|steps| usize::from(steps) > 1) {
-        return Err(Failure::usage(
-            "--steps: with an action in x a forecast reaches one step, since later actions are not known; leave --steps out",
-        ));
+        return Err(Failure::usage(ONE_STEP));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 mod effects;
 mod lines;
+mod operator;
 
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
-use mercer_session::model::{Description, Task};
+use mercer_session::model::{Description, Model, Task};
 use mercer_session::notes::alike_classes;
 use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 
@@ -38,6 +39,7 @@ use crate::report::replies::{LineStyle, Replies};
 use crate::report::verbosity;
 use effects::{EffectColumns, RowEffects};
 use lines::AnswerLines;
+use operator::OperatorArguments;
 
 /// Predict row by row with a model that `mercer train` has saved
 ///
@@ -57,6 +59,10 @@ use lines::AnswerLines;
 /// in any order and among any others; the target may be missing, or hold anything, unless --learn
 /// is given. A model of a table with columns of any kind takes a column that is not there as one of
 /// missing cells, and a category that is new as one of those that share numbers; it says so once.
+///
+/// A model of `mercer koopman` by sums answers with the state that is expected to follow, and with
+/// --eigen and --sets by functions and sets at each row. DATA then has the columns of x, or of a
+/// trajectory, where a row of which the state before it is not known has no answer.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct PredictArguments {
@@ -122,6 +128,8 @@ pub(crate) struct PredictArguments {
     #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
     ignore: Vec<ColumnChoice>,
     #[command(flatten)]
+    operator: OperatorArguments,
+    #[command(flatten)]
     zone: ZoneArguments,
     #[command(flatten)]
     dialect: Dialect,
@@ -133,6 +141,7 @@ Examples:
   tail -f live.csv | mercer predict - --format csv --model live.mercer --learn --checkpoint 10000
   mercer predict new.csv --model krls.mercer --explain 3 -o why.parquet
   mercer predict new.csv --model krls.mercer --on-error quarantine=bad.csv
+  mercer predict states.csv --model operator.mercer --steps 5 --eigen 4 --sets 2
 ";
 
 pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
@@ -145,7 +154,11 @@ pub(crate) fn run(arguments: &PredictArguments) -> Result<(), Failure> {
         return Err(Failure::usage("--label-id: labels that come later are learnt; add --learn, or leave it out"));
     }
     let _lock = arguments.learn.then(|| lock::take("--model", &arguments.model)).transpose()?;
-    let mut model = store::load_trained(&arguments.model)?;
+    let mut model = match store::load(&arguments.model)?.model {
+        Model::Operator(operator) => return operator::run(arguments, predictions.as_deref(), &operator),
+        model => store::trained(&arguments.model, model)?,
+    };
+    arguments.operator.refuse(&arguments.model)?;
     arguments.zone.check_known(&arguments.model.display(), model.encoding.as_ref())?;
     if let Some(share) = arguments.intervals {
         with_intervals(&mut model, share, arguments)?;

@@ -123,13 +123,13 @@ impl SumsReport<'_> {
     }
 
     fn set_lines(&self) -> String {
-        let Some(sets) = &self.read.sets else { return String::new() };
+        let Some((sets, committor)) = self.read.sets() else { return String::new() };
         let list = |values: &[f64]| values.iter().map(|value| figures(*value, 3)).collect::<Vec<_>>().join(", ");
         let mut text = format!("\n  almost invariant sets, with their weights at rest: {}\n", list(&sets.weights()));
         for (i, jumps) in sets.jumps().iter().enumerate() {
             let _ = writeln!(text, "  from set {} in a step to each: {}", i + 1, list(jumps));
         }
-        if let Some(committor) = &self.read.committor {
+        if let Some(committor) = committor {
             let _ = writeln!(text, "  committor of each set: {}", list(committor));
         }
         text

@@ -32,17 +32,17 @@ const WIDEST: usize = 64;
 
 /// Which numbers of a row are x and which x⁺.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct PairLayout {
+pub(crate) struct PairLayout {
     /// Numbers of x.
-    pub(super) input_dimension: usize,
+    pub(crate) input_dimension: usize,
     /// Numbers of x⁺.
-    pub(super) state_dimension: usize,
+    pub(crate) state_dimension: usize,
     /// Names of all columns; empty if the file has none.
     names: Vec<String>,
 }
 
 impl PairLayout {
-    pub(super) fn of_model(model: &Operator) -> Self {
+    pub(crate) fn of_model(model: &Operator) -> Self {
         let [input_dimension, state_dimension] = model.learner.dimensions();
         Self { input_dimension, state_dimension, names: model.columns.clone() }
     }
@@ -65,17 +65,17 @@ impl PairLayout {
     }
 
     /// True if x carries an action.
-    pub(super) fn acts(&self) -> bool {
+    pub(crate) fn acts(&self) -> bool {
         self.input_dimension != self.state_dimension
     }
 
     /// The file's own names of all columns; none if it has none.
-    pub(super) fn file_names(&self) -> Vec<String> {
+    pub(crate) fn file_names(&self) -> Vec<String> {
         self.names.clone()
     }
 
     /// Names of all columns: the file's own, or x1, x2, … and next1, next2, ….
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(crate) fn names(&self) -> Vec<String> {
         if !self.names.is_empty() {
             return self.names.clone();
         }
@@ -371,7 +371,7 @@ fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64
 }
 
 /// A table without a target.
-pub(super) fn open(path: &Path, dialect: &Dialect, stop: &Stop, wanted: &SeriesOptions<'_>) -> Result<Input, Failure> {
+pub(crate) fn open(path: &Path, dialect: &Dialect, stop: &Stop, wanted: &SeriesOptions<'_>) -> Result<Input, Failure> {
     let source = Source::resolve(path)?;
     if let Source::Named(name) = source {
         return Err(Failure::usage(format!("{name} is a data set of examples with targets; give a file of pairs")));

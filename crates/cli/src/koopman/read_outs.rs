@@ -19,20 +19,93 @@ pub(super) struct ReadOuts {
     /// Chapman and Kolmogorov); where they are not, a state misses something slow
     #[arg(long, value_name = "K,…", value_delimiter = ',', value_parser = count, requires = "pairs")]
     lags: Vec<NonZeroUsize>,
+    #[command(flatten)]
+    sets: SetArguments,
+}
+
+/// Almost invariant sets.
+#[derive(Args)]
+pub(crate) struct SetArguments {
     /// By sums: tell K almost invariant sets, the heaviest first: their weights at rest, which need
     /// no equilibrium in the data, and the jumps between them in a step
     #[arg(long, value_name = "K", value_parser = count)]
     sets: Option<NonZeroUsize>,
-    /// With --sets: the probability that set B is reached before set A, from each set and with
-    /// --eigenfunctions at each state; sets count from 1
+    /// With --sets: the probability that set B is reached before set A, from each set and from each
+    /// state that sets are told for; sets count from 1
     #[arg(long, value_name = "A,B", value_delimiter = ',', value_parser = count, requires = "sets")]
     committor: Vec<NonZeroUsize>,
+}
+
+impl SetArguments {
+    /// True if sets are asked for.
+    pub(crate) fn are_given(&self) -> bool {
+        self.sets.is_some()
+    }
+
+    /// The sets of a model, named `shown` in messages.
+    pub(crate) fn read(&self, shown: &str, model: &OperatorModel) -> Result<SetColumns, Failure> {
+        let [from, to] = match self.committor[..] {
+            [] => [None; 2],
+            [from, to] => [Some(from.get() - 1), Some(to.get() - 1)],
+            _ => return Err(Failure::usage("--committor: give two sets, such as 1,2")),
+        };
+        let sets = self.sets.map(|count| model.sets(count.get())).transpose();
+        let sets = sets.map_err(|error| match error {
+            Error::NoSets { .. } => Failure::usage(format!("--sets: {error}")),
+            _ => Failure::because(format!("{shown}: {error}")),
+        })?;
+        let committor = match (&sets, from, to) {
+            (Some(sets), Some(from), Some(to)) => Some(sets.committor(from, to).map_err(|_| {
+                Failure::usage(format!("--committor: give two different sets of 1 to {}", sets.count()))
+            })?),
+            _ => None,
+        };
+        Ok(SetColumns { sets, committor })
+    }
+}
+
+/// Sets that were read off a model, as columns beside its eigenfunctions.
+#[derive(Default)]
+pub(crate) struct SetColumns {
+    sets: Option<MetastableSets>,
+    /// For each set.
+    committor: Option<Vec<f64>>,
+}
+
+impl SetColumns {
+    /// The columns of so many functions: real and imaginary part of each; with sets also the set,
+    /// the memberships, and the committor.
+    pub(crate) fn names(&self, functions: usize) -> Vec<String> {
+        let parts = (1..=functions).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
+        let sets = self.sets.iter().flat_map(|sets| {
+            let members = (1..=sets.count()).map(|i| format!("member{i}"));
+            std::iter::once("set".to_owned())
+                .chain(members)
+                .chain(self.committor.iter().map(|_| "committor".to_owned()))
+        });
+        parts.chain(sets).collect()
+    }
+
+    /// Their values at a state, of the first `functions` functions.
+    pub(crate) fn values(&self, model: &OperatorModel, x: &[f64], functions: usize) -> Result<Vec<f64>, Error> {
+        let at = model.eigenfunctions(x)?;
+        let mut values: Vec<f64> = at.iter().take(functions).flatten().copied().collect();
+        if let Some(sets) = &self.sets {
+            let members = sets.memberships(&at);
+            let larger = |best: usize, i: usize| if members[i] > members[best] { i } else { best };
+            values.push((0..members.len()).reduce(larger).map_or(0, |set| set + 1) as f64);
+            values.extend(&members);
+            let reached = |q: &Vec<f64>| members.iter().zip(q).map(|(member, q)| member * q).sum::<f64>();
+            values.extend(self.committor.iter().map(|q| reached(q).clamp(0.0, 1.0)));
+        }
+        Ok(values)
+    }
 }
 
 impl ReadOuts {
     /// Those that are given, by name.
     pub(super) fn given(&self) -> [(&'static str, bool); 2] {
-        [("--lags", !self.lags.is_empty()), ("--sets", self.sets.is_some())]
+        [("--lags", !self.lags.is_empty()), ("--sets", self.sets.are_given())]
     }
 
     /// The learners of the pairs at other lags, if they are asked for.
@@ -49,22 +122,6 @@ impl ReadOuts {
 
     /// What is read off the model and the lags.
     pub(super) fn read(&self, learnt: &Learnt, model: &OperatorModel, modes: usize) -> Result<ReadOff, Failure> {
-        let [from, to] = match self.committor[..] {
-            [] => [None; 2],
-            [from, to] => [Some(from.get() - 1), Some(to.get() - 1)],
-            _ => return Err(Failure::usage("--committor: give two sets, such as 1,2")),
-        };
-        let sets = self.sets.map(|count| model.sets(count.get())).transpose();
-        let sets = sets.map_err(|error| match error {
-            Error::NoSets { .. } => Failure::usage(format!("--sets: {error}")),
-            _ => learnt.failure(&error),
-        })?;
-        let committor = match (&sets, from, to) {
-            (Some(sets), Some(from), Some(to)) => Some(sets.committor(from, to).map_err(|_| {
-                Failure::usage(format!("--committor: give two different sets of 1 to {}", sets.count()))
-            })?),
-            _ => None,
-        };
         let lags = match &learnt.pass.scan {
             Some(scan) => scan.modes(modes).map_err(|error| {
                 let most = scan.lags().last().copied().unwrap_or(0);
@@ -72,65 +129,49 @@ impl ReadOuts {
             })?,
             None => Vec::new(),
         };
-        Ok(ReadOff { sets, committor, lags })
+        Ok(ReadOff { sets: self.sets.read(&learnt.shown, model)?, lags })
     }
 }
 
 /// What was read off a model.
 #[derive(Default)]
 pub(super) struct ReadOff {
-    pub(super) sets: Option<MetastableSets>,
-    /// For each set.
-    pub(super) committor: Option<Vec<f64>>,
+    sets: SetColumns,
     pub(super) lags: Vec<LagMode>,
 }
 
 impl ReadOff {
+    /// The sets, with the committor of each if it was asked for.
+    pub(super) fn sets(&self) -> Option<(&MetastableSets, Option<&[f64]>)> {
+        Some((self.sets.sets.as_ref()?, self.sets.committor.as_deref()))
+    }
+
     /// The sets as JSON; null without.
     pub(super) fn sets_object(&self) -> Value {
-        self.sets.as_ref().map_or(
+        self.sets().map_or(
             Value::Null,
-            |sets| json!({"weights": sets.weights(), "jumps": sets.jumps(), "committor": self.committor}),
+            |(sets, committor)| json!({"weights": sets.weights(), "jumps": sets.jumps(), "committor": committor}),
         )
     }
 
     /// Writes the eigenfunctions at the states of --predict, or at the points kept, or at the
-    /// latest states: x…, then real and imaginary part of each; with sets also the set, the
-    /// memberships, and the committor.
+    /// latest states: x…, then the columns of [`SetColumns`].
     pub(super) fn write_functions(
         &self,
         file: &mut Predictions,
         (learnt, model): (&Learnt, &OperatorModel),
     ) -> Result<(), Failure> {
-        let width = model.units().len();
-        let sets = self.sets.iter().flat_map(|sets| {
-            let members = (1..=sets.count()).map(|i| format!("member{i}"));
-            std::iter::once("set".to_owned())
-                .chain(members)
-                .chain(self.committor.iter().map(|_| "committor".to_owned()))
-        });
-        let parts = (1..=model.modes().len()).flat_map(|i| [format!("re{i}"), format!("im{i}")]);
-        let names = (1..=width).map(|i| format!("x{i}")).chain(parts).chain(sets);
+        let (width, functions) = (model.units().len(), model.modes().len());
+        let names = (1..=width).map(|i| format!("x{i}")).chain(self.sets.names(functions));
         file.write(&(names.collect::<Vec<_>>().join(",") + "\n"))?;
         let places = match &learnt.queries {
             Some(queries) => queries.rows().iter().map(|row| row[..width].to_vec()).collect(),
             None => model.places(),
         };
         for point in places {
-            let values = model.eigenfunctions(&point).map_err(|error| Failure::because(error.to_string()))?;
-            let mut cells: Vec<String> = point.iter().chain(values.iter().flatten()).map(|x| number(*x)).collect();
-            if let Some(sets) = &self.sets {
-                let members = sets.memberships(&values);
-                let larger = |best: usize, i: usize| if members[i] > members[best] { i } else { best };
-                let set = (0..members.len()).reduce(larger).map_or(0, |set| set + 1);
-                cells.push(set.to_string());
-                cells.extend(members.iter().map(|member| number(*member)));
-                cells.extend(
-                    self.committor.iter().map(|q| {
-                        number(members.iter().zip(q).map(|(member, q)| member * q).sum::<f64>().clamp(0.0, 1.0))
-                    }),
-                );
-            }
+            let values = self.sets.values(model, &point, functions);
+            let values = values.map_err(|error| Failure::because(error.to_string()))?;
+            let cells: Vec<String> = point.iter().chain(&values).map(|x| number(*x)).collect();
             file.write(&(cells.join(",") + "\n"))?;
         }
         Ok(())

@@ -145,3 +145,72 @@ fn an_action_leaves_the_state_its_own_spectrum() {
     assert!(text.contains("the state tells the inputs") && text.contains("vary the inputs"), "{text}");
     folder.refused(2, "koopman moves.csv --input-dim 1 --lags 2", &["--lags", "action"]);
 }
+
+/// The cells of a table behind its header.
+fn cells(table: &str) -> Vec<Vec<String>> {
+    table.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
+}
+
+#[test]
+fn predict_tells_states_functions_and_intervals_of_rows_found_by_name() {
+    let text = turning(1500);
+    let rows: Vec<&str> = text.lines().skip(700).take(4).collect();
+    let (mut named, mut objects, mut windows) = ("flow,z,level\n".to_owned(), String::new(), "a,b,c,d\n".to_owned());
+    for row in &rows {
+        let (level, flow) = row.split_once(',').unwrap();
+        named += &format!("{flow},7,{level}\n");
+        objects += &format!("{{\"flow\":{flow},\"level\":{level}}}\n");
+    }
+    rows.windows(2).for_each(|two| windows += &format!("{},{}\n", two[0], two[1]));
+    let folder = Folder::new().with("osc.csv", text).with("rows.csv", named).with("rows.ndjson", objects);
+    let folder = folder.with("windows.csv", windows).with("other.csv", "level,x\n1,2\n").with("wide.csv", "1,2,3\n");
+    folder.done("koopman osc.csv --trajectory --delay 2 --out m.mercer");
+    let told = "koopman --model m.mercer --steps 3 --predict windows.csv --predictions p.csv --eigenfunctions f.csv";
+    let report = folder.json(told);
+    folder.done("predict rows.csv --model m.mercer --steps 3 --eigen 4 --intervals 0.9 -o a.csv");
+    let answers = folder.read("a.csv");
+    let header = "prediction_level,prediction_flow,lower_level,upper_level,lower_flow,upper_flow,re1,im1,";
+    assert!(answers.starts_with(header), "{answers}");
+    let (answers, states, functions) = (cells(&answers), cells(&folder.read("p.csv")), cells(&folder.read("f.csv")));
+    // No state ends with the first row.
+    assert!(answers.len() == 4 && answers[0].iter().all(String::is_empty), "{answers:?}");
+    let half_widths = numbers(&report["half_widths"][0]);
+    for (i, answer) in answers[1..].iter().enumerate() {
+        assert_eq!(answer[..2], states[i][2..], "{i}");
+        assert_eq!(answer[6..], functions[i][4..12], "{i}");
+        let number = |j: usize| answer[j].parse::<f64>().unwrap();
+        for j in 0..2 {
+            let half = half_widths[2 + j];
+            assert!((number(3 + 2 * j) - number(j) - half).abs() < 1e-9 * half && half > 0.0, "{answer:?}");
+        }
+    }
+    let lines = folder.done("predict rows.ndjson --model m.mercer --steps 3");
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0], serde_json::json!({"prediction_level": null, "prediction_flow": null}));
+    let first = lines[1]["prediction_level"].as_f64().unwrap();
+    assert_eq!(Ok(first), answers[1][0].parse::<f64>());
+
+    folder.refused(1, "predict other.csv --model m.mercer", &["other.csv: has no column \"flow\"", "m.mercer"]);
+    folder.refused(1, "predict wide.csv --model m.mercer", &["wide.csv: has 3 columns", "a state of m.mercer has 2"]);
+    folder.refused(2, "predict rows.csv --model m.mercer --learn", &["--learn", "m.mercer is an operator"]);
+    assert_eq!(folder.run("train osc.csv --target flow --learner krls -n 100 --out l.mercer").code, Some(0));
+    folder.refused(2, "predict osc.csv --model l.mercer --eigen 2", &["--eigen is for operators", "l.mercer"]);
+    folder.done("koopman osc.csv --trajectory --method sogd --out s.mercer");
+    folder.refused(1, "predict osc.csv --model s.mercer", &["gradient descent", "mercer koopman --predict"]);
+}
+
+#[test]
+fn predict_tells_the_sets_of_rows_and_which_is_reached_first() {
+    let folder = Folder::new().with("chain.csv", chain(6000)).with("q.csv", "s\n-1\n0\n1\n");
+    folder.done("koopman chain.csv --delay 1 --out m.mercer");
+    let sets = "--sets 3 --committor 1,2";
+    folder.done(&format!("koopman --model m.mercer {sets} --predict q.csv --eigenfunctions f.csv --predictions p.csv"));
+    let answers = folder.done(&format!("predict q.csv --model m.mercer {sets}"));
+    assert!(answers.starts_with("prediction,set,member1,member2,member3,committor\n"), "{answers}");
+    let (answers, states, functions) = (cells(&answers), cells(&folder.read("p.csv")), cells(&folder.read("f.csv")));
+    for i in 0..3 {
+        assert_eq!(answers[i][..1], states[i], "{i}");
+        assert_eq!(answers[i][1..], functions[i][functions[i].len() - 5..], "{i}");
+    }
+    folder.refused(2, "predict q.csv --model m.mercer --sets 9", &["--sets", "9 sets"]);
+}
