@@ -331,7 +331,7 @@ mod tests {
         let drifting = Correlation { drift: 0.06, ..good };
         assert_eq!(drifting.verdict(value, 2), (Reliability::Unreliable, Reason::OtherDecay));
         // Lags that disagree are told first.
-        let other = Correlation { at: [at[1], at[1]], ..residual };
+        let other = Correlation { at: [0.5, 0.25].map(|re| Eigenvalue { re, im: 0.0 }), ..residual };
         assert_eq!(other.verdict(value, 2), (Reliability::Unreliable, Reason::OtherDecay));
     }
 }
