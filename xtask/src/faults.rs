@@ -8,6 +8,7 @@
 
 pub(crate) mod client;
 mod crowds;
+mod fits;
 mod moments;
 mod service;
 
@@ -49,6 +50,8 @@ pub(crate) struct Arguments {
 enum Step {
     /// A run that learns a file is killed and resumed
     Run,
+    /// A fit of many files is killed and resumed
+    Fit,
     /// A service without a journal is killed
     Service,
     /// A service with a journal is killed
@@ -90,6 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         let folder = folder.path();
         match step {
             Step::Run => kill_and_resume(&program, folder, arguments)?,
+            Step::Fit => fits::kills(&program, folder, *kills, *seed)?,
             Step::Service => service::kills(&program, folder, *kills, *seed, false)?,
             Step::Journal => service::kills(&program, folder, *kills, *seed, true)?,
             Step::Starts => moments::starts(&program, folder, *kills, *seed)?,

@@ -1,8 +1,10 @@
 //! `mercer fit`: ridge regressions that are sums over rows, from many files at once, in shards that
 //! merge.
 
+mod checkpoint;
 mod files;
 mod frozen;
+mod parts;
 mod pass;
 mod spool;
 
@@ -32,7 +34,9 @@ use crate::model::store;
 use crate::report::facts::Facts;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
+use checkpoint::Checkpoint;
 use files::{FilePart, Files};
+use parts::Joined;
 
 /// Rows of `--scale-from` from which a median width is taken.
 const FIRST_ROWS: usize = 256;
@@ -132,10 +136,17 @@ pub(super) struct FitArguments {
     /// The file of the sums
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
-    /// Leave a file of the same shard and the same options as it is, so that a run that was
-    /// interrupted can be begun again
+    /// Leave a file of the same shard and the same options as it is, and go on from a --checkpoint
+    /// of it, so that a run that was interrupted can be begun again
     #[arg(long)]
     resume: bool,
+    /// Keep the sums so far in FILE.checkpoint beside --out: behind a file, or some row groups of
+    /// Parquet, once so many seconds have passed since the last time; 0 is behind each
+    ///
+    /// With --resume a run goes on from there, if the files are as they were, to the same sums to
+    /// the bit.
+    #[arg(long, value_name = "SECONDS")]
+    checkpoint: Option<u64>,
     /// What becomes of rows that cannot be read: stop, or skip, which leaves them out and counts
     /// them
     #[arg(long, value_name = "HOW", default_value = "stop")]
@@ -218,32 +229,49 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
             path.display()
         )));
     }
-    let mut state = begin(arguments, &files)?;
+    let fresh = begin(arguments, &files)?;
     let parts = files.shard(index, of)?;
-    let mut sources: Vec<PartSource> =
-        parts.iter().map(|part| files.source(part.file, part.rows.clone())).collect::<Result<_, _>>()?;
-    if arguments.resume && is_done(arguments, &state, (index, of), &sources) {
+    let sources: Vec<(usize, PartSource)> = parts
+        .iter()
+        .map(|part| Ok((part.file, files.source(part.file, part.rows.clone())?)))
+        .collect::<Result<_, Failure>>()?;
+    let mut checkpoint = Checkpoint::new(arguments, (index, of))?;
+    if arguments.resume && is_done(arguments, &fresh, (index, of), &sources) {
+        checkpoint.remove();
         verbosity::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));
         return Ok(());
     }
     let began = Instant::now();
-    let counts = pass::sum_up(&files, &parts, &mut state, (arguments.threads.into(), skips))?;
-    sources.iter_mut().zip(&counts).for_each(|(source, count)| source.end = source.first + count.met);
-    let rows = counts.iter().map(|count| count.met - count.bad).sum();
-    let bad = counts.iter().map(|count| count.bad).sum();
-    if let Some(first) = counts.into_iter().find_map(|count| count.first_bad) {
-        verbosity::say(left_out(bad, &first));
-    }
-    state.close((index, of), rows, sources).map_err(|error| Failure::because(error.to_string()))?;
+    let pieces = files.pieces(&parts);
+    let found = if arguments.resume { checkpoint.found(&fresh, &pieces, &sources) } else { None };
+    let joined = found.unwrap_or_else(|| Joined::of(&fresh, 0));
+    let mut keep = |joined: &Joined| checkpoint.keep(joined, &fresh);
+    let of_files = sources.iter().cloned().collect();
+    let how = (arguments.threads.into(), skips);
+    let joined = parts::sum_up((&files, &pieces, &of_files), &fresh, joined, how, &mut keep)?;
+    tell_left_out(&joined);
+    let state = joined.state(&fresh, (index, of))?;
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
+    checkpoint.remove();
     let more = vec![
         ("files", json!(parts.iter().filter(|FilePart { rows, .. }| rows.start < rows.end).count())),
         ("shard", json!(format!("{index}/{of}"))),
         ("seconds", json!(seconds)),
-        ("bad_rows", json!(bad)),
+        ("bad_rows", json!(joined.bad)),
     ];
     facts(&state, &arguments.out, of == 1, more)?.print(arguments.json, "")
+}
+
+/// Tells how many rows could not be read.
+fn tell_left_out(joined: &Joined) {
+    match &joined.first_bad {
+        Some(first) => verbosity::say(left_out(joined.bad, first)),
+        None if joined.bad > 0 => {
+            verbosity::say(format!("bad rows that were left out before the run was interrupted: {}", joined.bad));
+        }
+        None => {}
+    }
 }
 
 /// The state before the first row.
@@ -296,12 +324,17 @@ fn points(path: &std::path::Path, files: &Files) -> Result<Points, Failure> {
 }
 
 /// True if the file holds just this shard of the same fit, from files that are as they were.
-fn is_done(arguments: &FitArguments, state: &Moments, (index, of): (u64, u64), sources: &[PartSource]) -> bool {
+fn is_done(
+    arguments: &FitArguments,
+    state: &Moments,
+    (index, of): (u64, u64),
+    sources: &[(usize, PartSource)],
+) -> bool {
     let Ok(loaded) = store::load(&arguments.out) else { return false };
     let Model::Moments(there) = loaded.model else { return false };
     let about = |source: &PartSource| (source.name.clone(), source.digest, source.first);
     let same = matches!(&there.parts[..], [part] if (part.shard, part.of) == (index, of)
-        && part.sources.iter().map(about).eq(sources.iter().map(about)));
+        && part.sources.iter().map(about).eq(sources.iter().map(|(_, source)| about(source))));
     same && there.check_same(state).is_ok() && there.lambda == state.lambda
 }
 

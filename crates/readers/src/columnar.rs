@@ -40,7 +40,21 @@ use mercer_core::{Cell, List, is_gap_mark};
 const ARROW_MAGIC: &[u8] = b"ARROW1";
 
 /// Batches, one after the other.
-type Batches = Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>;
+trait BatchIterator: Iterator<Item = Result<RecordBatch, ArrowError>> + Send {
+    /// Passes over groups of rows, of at most so many rows together, without reading them; how many
+    /// rows they have.
+    fn pass(&mut self, _most: u64) -> u64 {
+        0
+    }
+}
+
+impl<R: Read + Seek + Send> BatchIterator for FileReader<R> {}
+
+impl<R: Read + Send> BatchIterator for StreamReader<R> {}
+
+impl<R: Read + Seek + Send> BatchIterator for ZstdFile<R> {}
+
+type Batches = Box<dyn BatchIterator>;
 
 /// Takes the wanted columns, in the file's order. The batches that it gives have these alone, or
 /// all.
@@ -49,6 +63,8 @@ type Choose = Box<dyn FnOnce(&[usize]) -> Result<Batches, String> + Send>;
 /// A file whose columns are known and whose rows are not yet asked for.
 struct ColumnarFile {
     schema: SchemaRef,
+    /// The rows of each group that can be read alone; none where there are no groups.
+    groups: Vec<u64>,
     batches: Choose,
 }
 
@@ -57,6 +73,8 @@ struct Columnar {
     format: Format,
     names: Vec<String>,
     plan: ColumnPlan,
+    /// The rows of each group that can be read alone.
+    groups: Vec<u64>,
     /// Remark that a person should know, until it is asked for.
     remark: Option<Remark>,
     /// Texts and numbers that stand for no value.
@@ -93,7 +111,7 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
         Source::Memory { bytes, .. } => guarded(|| of_bytes(bytes.into_owned().into(), format)),
     };
     let unreadable = |why| DataError::from(ContainerError::Columnar { file: file.clone(), format, why });
-    let ColumnarFile { schema, batches } = opened.map_err(unreadable)?;
+    let ColumnarFile { schema, groups, batches } = opened.map_err(unreadable)?;
     let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
     // pandas keeps the numbers of the rows in such columns; who wants them names them.
     let is_index = |name: &&String| name.starts_with("__index_level_") && !options.speaks_of(name);
@@ -116,6 +134,7 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
         format,
         names,
         plan,
+        groups,
         remark,
         gaps: Gaps::new(&options.gaps),
         batches,
@@ -133,9 +152,8 @@ pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Res
 impl Columnar {
     /// Has a batch with a row that is not yet given out; none at the end.
     fn fill(&mut self, lines: &Lines) -> Result<(), DataError> {
-        while self.batch.as_ref().is_none_or(|batch| batch.num_rows() == self.row) {
-            self.before += self.batch.take().map_or(0, |batch| batch.num_rows() as u64);
-            self.row = 0;
+        while self.is_used_up() {
+            self.put_away();
             let next = guarded(|| self.batches.next().transpose().map_err(|error| error.to_string()));
             let unreadable = |why| ContainerError::Columnar { file: lines.file().to_owned(), format: self.format, why };
             let Some(batch) = next.map_err(unreadable)? else { return Ok(()) };
@@ -143,11 +161,22 @@ impl Columnar {
                 self.present = (0..self.names.len()).collect();
             }
             self.batch = Some(batch);
-            if let Some(numbers) = self.numbers.take() {
-                self.spare = numbers;
-            }
         }
         Ok(())
+    }
+
+    /// True if the batch has no more rows, or there is none.
+    fn is_used_up(&self) -> bool {
+        self.batch.as_ref().is_none_or(|batch| batch.num_rows() == self.row)
+    }
+
+    /// Puts a batch away that is used up.
+    fn put_away(&mut self) {
+        self.before += self.batch.take().map_or(0, |batch| batch.num_rows() as u64);
+        self.row = 0;
+        if let Some(numbers) = self.numbers.take() {
+            self.spare = numbers;
+        }
     }
 
     /// Takes the next row of the batch.
@@ -235,8 +264,21 @@ impl Rows for Columnar {
         Ok(head)
     }
 
-    /// Passes over rows of the present batch.
+    fn groups(&self) -> &[u64] {
+        &self.groups
+    }
+
+    /// Passes over groups that are not begun, or over rows of the present batch.
     fn skip(&mut self, lines: &Lines, most: u64) -> Result<u64, DataError> {
+        if self.is_used_up() {
+            let passed = self.batches.pass(most);
+            if passed > 0 {
+                self.put_away();
+                self.before += passed;
+                self.text = OnceCell::new();
+                return Ok(passed);
+            }
+        }
         self.fill(lines)?;
         let left = self.batch.as_ref().map_or(0, |batch| batch.num_rows() - self.row);
         let passed = usize::try_from(most).map_or(left, |most| left.min(most));
@@ -347,16 +389,16 @@ fn of_stream(mut input: Box<dyn Read + Send>, format: Format) -> Result<Columnar
 fn of_arrow(mut input: impl Read + Seek + Send + 'static) -> Result<ColumnarFile, String> {
     if has_zstd(&mut input).map_err(|error| error.to_string())? {
         let (schema, batches) = ZstdFile::open(input).map_err(|error| error.to_string())?;
-        return Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(batches))) });
+        return Ok(ColumnarFile { schema, groups: Vec::new(), batches: Box::new(|_| Ok(Box::new(batches))) });
     }
     input.rewind().map_err(|error| error.to_string())?;
     let reader = FileReader::try_new(input, None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
-    Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
+    Ok(ColumnarFile { schema, groups: Vec::new(), batches: Box::new(|_| Ok(Box::new(reader))) })
 }
 
 fn of_arrow_stream(input: impl Read + Send + 'static) -> Result<ColumnarFile, String> {
     let reader = StreamReader::try_new(ZstdMessages::new(input), None).map_err(|error| error.to_string())?;
     let schema = RecordBatchReader::schema(&reader);
-    Ok(ColumnarFile { schema, batches: Box::new(|_| Ok(Box::new(reader))) })
+    Ok(ColumnarFile { schema, groups: Vec::new(), batches: Box::new(|_| Ok(Box::new(reader))) })
 }

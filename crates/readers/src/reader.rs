@@ -446,20 +446,38 @@ impl RowReader {
         }
     }
 
+    /// The rows of each row group of a Parquet file, in their order; none in other formats.
+    pub fn row_groups(&self) -> &[u64] {
+        self.rows.groups()
+    }
+
+    /// Passes over up to `rows` rows that need not be read one by one, and says how many there
+    /// were: row groups of Parquet without reading them, batches of Parquet and Arrow, and none of
+    /// other formats.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the file.
+    pub fn skip_batches(&mut self, rows: u64) -> Result<u64, DataError> {
+        let mut passed = 0;
+        while passed < rows && !self.over {
+            let together = self.rows.skip(&self.lines, rows - passed)?;
+            if together == 0 {
+                break;
+            }
+            (passed, self.met) = (passed + together, self.met + together);
+        }
+        Ok(passed)
+    }
+
     /// Passes over up to `rows` rows, good or bad, and says how many there were: all that are left
-    /// for `u64::MAX`. Batches of Parquet and Arrow are passed over whole; rows of other formats
-    /// are read like any others.
+    /// for `u64::MAX`. Those of Parquet and Arrow are passed over as
+    /// [`skip_batches`](Self::skip_batches) does; rows of other formats are read like any others.
     ///
     /// # Errors
     /// Whatever is wrong with the file that is not one row's.
     pub fn skip_rows(&mut self, rows: u64) -> Result<u64, DataError> {
-        let (mut passed, mut features) = (0, Vec::new());
+        let (mut passed, mut features) = (self.skip_batches(rows)?, Vec::new());
         while passed < rows && !self.over {
-            let together = self.rows.skip(&self.lines, rows - passed)?;
-            (passed, self.met) = (passed + together, self.met + together);
-            if together > 0 {
-                continue;
-            }
             match self.next_features(&mut features) {
                 Ok(true) => passed += 1,
                 Ok(false) => {}

@@ -56,6 +56,12 @@ pub(crate) trait Rows: Send {
         Ok(0)
     }
 
+    /// The rows of each group that [`skip`](Self::skip) can pass over without reading it, of formats
+    /// that have groups.
+    fn groups(&self) -> &[u64] {
+        &[]
+    }
+
     /// Puts the tokens of the row last taken into `tokens`, of formats that have some.
     fn swap_tokens(&mut self, tokens: &mut Option<TokenRow>) {
         *tokens = None;

@@ -252,6 +252,16 @@ impl EncodedRows {
         self.records.left_out()
     }
 
+    /// The rows of each row group of a Parquet file.
+    pub(crate) fn row_groups(&self) -> &[u64] {
+        self.records.row_groups()
+    }
+
+    /// Passes over rows that need not be read one by one; how many there were.
+    pub(crate) fn skip_batches(&mut self, rows: u64) -> Result<u64, DataError> {
+        self.records.skip_batches(rows)
+    }
+
     /// The marks in the numbers so far.
     pub(crate) fn marks(&self) -> Marks {
         self.records.marks()

@@ -306,12 +306,23 @@ impl Input {
         }
     }
 
+    /// The rows of each row group of a Parquet file; none of other data.
+    pub(crate) fn row_groups(&self) -> &[u64] {
+        match &self.body {
+            InputSource::Stream(reader) => reader.row_groups(),
+            InputSource::Encoded(encoded) => encoded.row_groups(),
+            InputSource::Table(_) | InputSource::Timed(_) => &[],
+        }
+    }
+
     /// Leaves out so many rows, or all that are left, and says how many there were.
     pub(crate) fn skip(&mut self, rows: u64) -> Result<u64, DataError> {
-        if let InputSource::Stream(reader) = &mut self.body {
-            return reader.skip_rows(rows);
-        }
-        let (mut sample, mut passed) = (Row::default(), 0);
+        let mut passed = match &mut self.body {
+            InputSource::Stream(reader) => return reader.skip_rows(rows),
+            InputSource::Encoded(encoded) => encoded.skip_batches(rows)?,
+            InputSource::Table(_) | InputSource::Timed(_) => 0,
+        };
+        let mut sample = Row::default();
         while passed < rows && self.next_sample(&mut sample)? {
             passed += 1;
         }

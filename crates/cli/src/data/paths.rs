@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glob::MatchOptions;
 
+use crate::data::source::refuse_address;
 use crate::report::failure::Failure;
 use crate::report::output::same_file;
 
@@ -18,6 +19,7 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
     let mut paths = Vec::new();
     for argument in arguments {
         let text = argument.to_string_lossy();
+        refuse_address(argument)?;
         if argument.is_dir() {
             let all = format!("{}/**/*", glob::Pattern::escape(text.trim_end_matches('/')));
             let is_noted = |path: &Path| {

@@ -24,6 +24,7 @@ impl<'a> Source<'a> {
         if path.is_dir() {
             return Err(Failure::because(format!("{}: is a folder; give a file in it", path.display())));
         }
+        refuse_address(path)?;
         let name = path.to_str().filter(|name| !name.contains(['/', '\\', '.']) && !path.exists());
         let Some(name) = name else { return Ok(Self::File(path)) };
         let registry = Registry::load()?;
@@ -36,6 +37,21 @@ impl<'a> Source<'a> {
             known.join(", ")
         )))
     }
+}
+
+/// Refuses the address of an object store or of the web, and says what reads it.
+pub(crate) fn refuse_address(path: &Path) -> Result<(), Failure> {
+    let Some(address) = path.to_str().filter(|text| text.contains("://") && !path.exists()) else { return Ok(()) };
+    let fetch = match address.split("://").next() {
+        Some("http" | "https" | "ftp") => format!("curl -sL {address}"),
+        Some("s3") => format!("aws s3 cp {address} -"),
+        Some("gs") => format!("gcloud storage cat {address}"),
+        Some("file") => format!("cat {}", address.trim_start_matches("file://")),
+        _ => return Ok(()),
+    };
+    Err(Failure::because(format!(
+        "{address}: is an address, and files and pipes are read; copy it to a file, or say {fetch} | mercer … - --format FORMAT"
+    )))
 }
 
 impl fmt::Display for Source<'_> {

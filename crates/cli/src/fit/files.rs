@@ -27,6 +27,8 @@ use crate::report::verbosity;
 /// Files with the same columns.
 pub(super) struct Files {
     paths: Vec<PathBuf>,
+    /// The rows of the row groups of each, of Parquet.
+    groups: Vec<Vec<u64>>,
     /// Pipes that were copied to files, which are in `paths` in their place.
     spools: Vec<Spool>,
     dialect: Dialect,
@@ -66,6 +68,28 @@ fn has_rows(mut input: Input) -> Result<(), Failure> {
     }
 }
 
+/// Rows of a piece at least, and pieces of a file at most: each piece is opened anew.
+const PIECE: u64 = 1 << 16;
+const PIECES: u64 = 64;
+
+/// Where pieces of row groups end, so that none is small.
+fn cuts(groups: &[u64]) -> Vec<u64> {
+    let all: u64 = groups.iter().sum();
+    let least = PIECE.max(all / PIECES);
+    let (mut ends, mut end) = (vec![0], 0);
+    for rows in groups {
+        end += rows;
+        let begin = ends.last().copied().unwrap_or(0);
+        if end - begin >= least {
+            ends.push(end);
+        }
+    }
+    if let Some(last) = ends.last_mut().filter(|last| **last < all) {
+        *last = all;
+    }
+    ends.into_iter().filter(|end| *end > 0).collect()
+}
+
 impl Files {
     pub(super) fn open(arguments: &FitArguments) -> Result<Self, Failure> {
         let mut files = Self::named(arguments)?;
@@ -101,6 +125,7 @@ impl Files {
         };
         let mut files = Self {
             paths: expand(&arguments.data, |path| Format::from_path(path).is_some())?,
+            groups: Vec::new(),
             spools: Vec::new(),
             dialect: arguments.dialect.clone(),
             options,
@@ -168,28 +193,34 @@ impl Files {
     /// over those without rows, which engines write where a part is empty.
     fn check(&mut self, leader: Option<usize>) -> Result<(), Failure> {
         let (mut filled, mut empty, mut why) = (Vec::new(), Vec::new(), None);
-        for file in 0..self.paths.len() {
-            match self.rows(file).and_then(has_rows) {
-                _ if leader == Some(file) => filled.push(self.paths[file].clone()),
+        for (file, path) in self.paths.iter().enumerate() {
+            let opened = self.rows(file).and_then(|input| {
+                let groups = input.row_groups().to_vec();
+                has_rows(input).map(|()| groups)
+            });
+            match opened {
+                Ok(groups) => filled.push((path.clone(), groups)),
+                // Whatever is wrong with a row is said when it is summed up.
+                Err(_) if leader == Some(file) => filled.push((path.clone(), Vec::new())),
                 Err(failure) if failure.is_of_no_rows() => {
                     empty.push(self.shown(file));
                     why = why.or(Some(failure));
                 }
-                opened => {
-                    opened?;
-                    filled.push(self.paths[file].clone());
-                }
+                Err(failure) => return Err(failure),
             }
         }
+        let none = filled.is_empty();
+        if !none {
+            (self.paths, self.groups) = filled.into_iter().unzip();
+        }
         let Some(why) = why else { return Ok(()) };
-        if filled.is_empty() {
+        if none {
             return Err(why);
         }
         let more = empty.len().saturating_sub(MOST_EMPTY);
         let listed = empty[..empty.len().min(MOST_EMPTY)].join(", ");
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         verbosity::remark(format!("{listed}{more}: no row, passed over"));
-        self.paths = filled;
         Ok(())
     }
 
@@ -348,6 +379,24 @@ impl Files {
         let mut rows = self.rows(part.file)?;
         rows.skip(part.rows.start)?;
         Ok(rows)
+    }
+
+    /// The same parts, cut where row groups of Parquet end, so that several threads read a file.
+    /// The cuts do not depend on the threads.
+    pub(super) fn pieces(&self, parts: &[FilePart]) -> Vec<FilePart> {
+        let mut pieces = Vec::new();
+        for part in parts {
+            let ends = cuts(&self.groups[part.file]);
+            if ends.len() < 2 {
+                pieces.push(part.clone());
+                continue;
+            }
+            let starts = std::iter::once(0).chain(ends.iter().copied());
+            let rows = starts.zip(&ends).map(|(start, end)| part.rows.start.max(start)..part.rows.end.min(*end));
+            let whole = rows.filter(|rows| rows.start < rows.end);
+            pieces.extend(whole.map(|rows| FilePart { file: part.file, rows }));
+        }
+        pieces
     }
 
     /// The parts of shard `index` of `of`. More shards than one are cut by counting all rows first.

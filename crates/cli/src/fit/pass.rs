@@ -4,13 +4,12 @@
 //! chunk is read under the lock of its file and summed up outside of it; chunks are added to their
 //! file, and files to the whole, in order.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use indicatif::ProgressBar;
 use mercer_kernels::AnyKernel;
-use mercer_learners::{FixedMap, MomentScratch, MomentSums, RidgeMoments, Rows as Examples, Targets};
+use mercer_learners::{FixedMap, MomentScratch, MomentSums, Rows as Examples, Targets};
 use mercer_readers::{Example, Labels};
 use mercer_session::model::{ClassUnion, MOST_CLASSES, MergeError, Moments};
 
@@ -27,7 +26,7 @@ const CHUNK_NUMBERS: usize = 1 << 20;
 const CODED: usize = 512;
 
 /// Data that all threads need.
-struct ShardTask<'a> {
+pub(super) struct ShardTask<'a> {
     files: &'a Files,
     map: &'a FixedMap<AnyKernel>,
     outputs: usize,
@@ -37,7 +36,7 @@ struct ShardTask<'a> {
     chunk: usize,
     bar: ProgressBar,
     /// Another thread has failed.
-    over: AtomicBool,
+    pub(super) over: AtomicBool,
     /// True if rows that cannot be read are left out.
     skips: bool,
 }
@@ -52,62 +51,6 @@ pub(super) struct PartCount {
     pub(super) first_bad: Option<String>,
 }
 
-/// Adds the rows of these parts to the state, and says how many each had. Rows that cannot be read
-/// are left out if it `skips`.
-pub(super) fn sum_up(
-    files: &Files,
-    parts: &[FilePart],
-    state: &mut Moments,
-    (threads, skips): (usize, bool),
-) -> Result<Vec<PartCount>, Failure> {
-    let map = state.sums.feature_map().clone();
-    let columns = files.dimension() + files.outputs();
-    let task = ShardTask {
-        files,
-        map: &map,
-        outputs: files.outputs(),
-        classes: files.are_classes(),
-        chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
-        bar: verbosity::bar(None, "{spinner} {human_pos} rows, {per_sec}, {elapsed}"),
-        over: AtomicBool::new(false),
-        skips,
-    };
-    let at_once = threads.min(parts.len()).max(1);
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let run = |threads: usize| {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(part) = parts.get(index).filter(|_| !task.over.load(Ordering::Relaxed)) else { return Ok(()) };
-            let summed = task.part(part, threads).map_err(|failure| {
-                task.over.store(true, Ordering::Relaxed);
-                (index, failure)
-            })?;
-            locked(&done).insert(index, summed);
-        }
-    };
-    let failures: Vec<(usize, Failure)> = std::thread::scope(|scope| {
-        let share = |runner: usize| threads / at_once + usize::from(runner < threads % at_once);
-        let run = &run;
-        let runners: Vec<_> = (0..at_once).map(|runner| scope.spawn(move || run(share(runner)))).collect();
-        runners
-            .into_iter()
-            .filter_map(|runner| runner.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)).err())
-            .collect()
-    });
-    // That of the first file.
-    if let Some((_, failure)) = failures.into_iter().min_by_key(|(index, _)| *index) {
-        return Err(failure);
-    }
-    let (mut whole, mut counts) = (task.nothing(), Vec::new());
-    for (summed, count) in done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values() {
-        whole.add(summed).map_err(|error| Failure::because(error.to_string()))?;
-        counts.push(count);
-    }
-    state.classes = task.classes.then_some(whole.labels);
-    state.sums = RidgeMoments::from_sums(map, whole.sums, 0.0).map_err(|error| Failure::because(error.to_string()))?;
-    Ok(counts)
-}
-
 /// Tells the other threads that one of them panics, so that none waits for its turn.
 struct PanicAlarm<'a>(&'a AtomicBool);
 
@@ -120,14 +63,14 @@ impl Drop for PanicAlarm<'_> {
 }
 
 /// Sums, and the classes of their outputs; no classes for numbers.
-struct ShardSums {
-    sums: MomentSums,
-    labels: Labels,
+pub(super) struct ShardSums {
+    pub(super) sums: MomentSums,
+    pub(super) labels: Labels,
 }
 
 impl ShardSums {
     /// Adds the sums of later rows; their classes join the others.
-    fn add(&mut self, mut other: Self) -> Result<(), MergeError> {
+    pub(super) fn add(&mut self, mut other: Self) -> Result<(), MergeError> {
         if self.labels != other.labels {
             let union = ClassUnion::of(&self.labels, &other.labels)?;
             self.sums.arrange(&union.ours);
@@ -177,9 +120,36 @@ struct ShardChunk {
     places: Vec<u64>,
 }
 
-impl ShardTask<'_> {
-    /// The sums of a part, and its rows.
-    fn part(&self, part: &FilePart, threads: usize) -> Result<(ShardSums, PartCount), Failure> {
+impl<'a> ShardTask<'a> {
+    /// For rows of these files, summed up as the state has it.
+    pub(super) fn new(files: &'a Files, state: &'a Moments, skips: bool) -> Self {
+        let columns = files.dimension() + files.outputs();
+        Self {
+            files,
+            map: state.sums.feature_map(),
+            outputs: files.outputs(),
+            classes: files.are_classes(),
+            chunk: (CHUNK_NUMBERS / columns.max(1)).clamp(64, CHUNK) / 64 * 64,
+            bar: verbosity::bar(None, "{spinner} {human_pos} rows, {per_sec}, {msg}{elapsed}"),
+            over: AtomicBool::new(false),
+            skips,
+        }
+    }
+
+    /// True if another thread has failed.
+    pub(super) fn is_over(&self) -> bool {
+        self.over.load(Ordering::Relaxed)
+    }
+
+    /// Tells a person who waits how many parts are done.
+    pub(super) fn tell(&self, done: usize, all: usize) {
+        if all > 1 {
+            self.bar.set_message(format!("{done} of {all} parts, "));
+        }
+    }
+
+    /// The sums of a part, and its rows. Where another thread has failed these may not be all.
+    pub(super) fn part(&self, part: &FilePart, threads: usize) -> Result<(ShardSums, PartCount), Failure> {
         let summed = self.nothing();
         let open = Open {
             rows: self.files.part(part)?,
@@ -203,6 +173,13 @@ impl ShardTask<'_> {
         })?;
         let Open { met, bad, first_bad, .. } = open.into_inner().unwrap_or_else(PoisonError::into_inner);
         let SumPrefix { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if met < part.rows.end && part.rows.end < u64::MAX && !self.is_over() {
+            let shown = self.files.shown(part.file);
+            return Err(Failure::because(format!(
+                "{shown}: ends after row {met}, and had {} when it was opened",
+                part.rows.end
+            )));
+        }
         Ok((summed, PartCount { met: met - part.rows.start, bad, first_bad }))
     }
 

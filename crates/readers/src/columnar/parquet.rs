@@ -6,8 +6,10 @@
 use std::io::Read;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_schema::ArrowError;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowGroups};
-use parquet::arrow::{ProjectionMask, parquet_to_arrow_field_levels};
+use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Compression;
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::ParquetError;
@@ -15,7 +17,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMeta
 use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::{Batches, ColumnarFile};
+use super::{BatchIterator, Batches, ColumnarFile};
 use crate::compressed::Zstd;
 
 /// Rows of a batch.
@@ -26,10 +28,8 @@ pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<Colum
     let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| error.to_string())?;
     let metadata = Arc::clone(builder.metadata());
     let compressions = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let mut has_zstd = false;
     for compression in compressions.map(ColumnChunkMetaData::compression) {
         use Compression::{BROTLI, GZIP, LZ4, LZ4_RAW, SNAPPY, UNCOMPRESSED, ZSTD};
-        has_zstd |= matches!(compression, ZSTD(_));
         if !matches!(compression, UNCOMPRESSED | SNAPPY | GZIP(_) | BROTLI(_) | LZ4 | LZ4_RAW | ZSTD(_)) {
             let name = compression.to_string();
             let name = name.split('(').next().unwrap_or_default();
@@ -40,39 +40,106 @@ pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<Colum
     }
     let schema = builder.schema().clone();
     let fields = schema.fields().clone();
+    let groups = metadata.row_groups().iter().map(rows_of).collect();
     let batches = move |wanted: &[usize]| -> Result<Batches, String> {
         let mask = ProjectionMask::roots(builder.parquet_schema(), wanted.iter().copied());
-        let reader = if has_zstd {
-            let chunks = Chunks { input: Arc::new(again), metadata };
-            parquet_to_arrow_field_levels(builder.parquet_schema(), mask, Some(&fields))
-                .and_then(|levels| ParquetRecordBatchReader::try_new_with_row_groups(&levels, &chunks, BATCH, None))
-        } else {
-            builder.with_projection(mask).with_batch_size(BATCH).build()
-        };
-        Ok(Box::new(reader.map_err(|error| error.to_string())?))
+        let levels = parquet_to_arrow_field_levels(builder.parquet_schema(), mask, Some(&fields));
+        let levels = levels.map_err(|error| error.to_string())?;
+        Ok(Box::new(GroupBatches { levels, input: Arc::new(again), metadata, next: 0, current: None, left: 0 }))
     };
-    Ok(ColumnarFile { schema, batches: Box::new(batches) })
+    Ok(ColumnarFile { schema, groups, batches: Box::new(batches) })
 }
 
-/// The column chunks of a file.
+/// Rows that a group says it has. One that says otherwise than its pages is met as an error when
+/// these end.
+fn rows_of(group: &RowGroupMetaData) -> u64 {
+    u64::try_from(group.num_rows()).unwrap_or(0)
+}
+
+/// The batches of a file, group by group: none holds rows of two.
+struct GroupBatches<R> {
+    levels: FieldLevels,
+    input: Arc<R>,
+    metadata: Arc<ParquetMetaData>,
+    /// The group behind the one that is read.
+    next: usize,
+    current: Option<ParquetRecordBatchReader>,
+    /// Rows of the group that are still to be read.
+    left: u64,
+}
+
+impl<R: ChunkReader + 'static> GroupBatches<R> {
+    /// Begins the next group; false at the end.
+    fn enter(&mut self) -> Result<bool, ParquetError> {
+        let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(false) };
+        let chunks = Chunks { input: Arc::clone(&self.input), metadata: Arc::clone(&self.metadata), group: self.next };
+        let reader = ParquetRecordBatchReader::try_new_with_row_groups(&self.levels, &chunks, BATCH, None)?;
+        (self.current, self.left, self.next) = (Some(reader), rows_of(group), self.next + 1);
+        Ok(true)
+    }
+}
+
+impl<R: ChunkReader + 'static> Iterator for GroupBatches<R> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            match self.current.as_mut().and_then(Iterator::next) {
+                Some(Ok(batch)) => {
+                    self.left = self.left.saturating_sub(batch.num_rows() as u64);
+                    return Some(Ok(batch));
+                }
+                Some(Err(error)) => return Some(Err(error)),
+                None => match self.enter() {
+                    Ok(true) => {}
+                    Ok(false) => return None,
+                    Err(error) => return Some(Err(error.into())),
+                },
+            }
+        }
+    }
+}
+
+impl<R: ChunkReader + 'static> BatchIterator for GroupBatches<R> {
+    fn pass(&mut self, most: u64) -> u64 {
+        let mut passed = 0;
+        if self.left == 0 {
+            for group in &self.metadata.row_groups()[self.next..] {
+                if rows_of(group) > most - passed {
+                    break;
+                }
+                (passed, self.next, self.current) = (passed + rows_of(group), self.next + 1, None);
+            }
+        }
+        passed
+    }
+}
+
+/// The column chunks of a group.
 struct Chunks<R> {
     input: Arc<R>,
     metadata: Arc<ParquetMetaData>,
+    group: usize,
+}
+
+impl<R> Chunks<R> {
+    fn of_group(&self) -> &RowGroupMetaData {
+        self.metadata.row_group(self.group)
+    }
 }
 
 impl<R: ChunkReader + 'static> RowGroups for Chunks<R> {
     fn num_rows(&self) -> usize {
-        // A file that says otherwise is met as an error when its pages end.
-        usize::try_from(self.metadata.file_metadata().num_rows()).unwrap_or(0)
+        usize::try_from(rows_of(self.of_group())).unwrap_or(0)
     }
 
     fn column_chunks(&self, column: usize) -> Result<Box<dyn PageIterator>, ParquetError> {
-        let (input, metadata) = (Arc::clone(&self.input), Arc::clone(&self.metadata));
-        Ok(Box::new(ColumnChunks { input, metadata, column, group: 0 }))
+        let pages = pages(&self.input, self.of_group().column(column), self.num_rows());
+        Ok(Box::new(ColumnChunk(Some(pages))))
     }
 
     fn row_groups(&self) -> Box<dyn Iterator<Item = &RowGroupMetaData> + '_> {
-        Box::new(self.metadata.row_groups().iter())
+        Box::new(std::iter::once(self.of_group()))
     }
 
     fn metadata(&self) -> &ParquetMetaData {
@@ -80,27 +147,18 @@ impl<R: ChunkReader + 'static> RowGroups for Chunks<R> {
     }
 }
 
-/// The chunks of one column, group by group.
-struct ColumnChunks<R> {
-    input: Arc<R>,
-    metadata: Arc<ParquetMetaData>,
-    column: usize,
-    /// The next group.
-    group: usize,
-}
+/// The pages of one column in a group.
+struct ColumnChunk(Option<Result<Box<dyn PageReader>, ParquetError>>);
 
-impl<R: ChunkReader + 'static> Iterator for ColumnChunks<R> {
+impl Iterator for ColumnChunk {
     type Item = Result<Box<dyn PageReader>, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let group = self.metadata.row_groups().get(self.group)?;
-        self.group += 1;
-        let rows = usize::try_from(group.num_rows()).unwrap_or(0);
-        Some(pages(&self.input, group.column(self.column), rows))
+        self.0.take()
     }
 }
 
-impl<R: ChunkReader + 'static> PageIterator for ColumnChunks<R> {}
+impl PageIterator for ColumnChunk {}
 
 /// The pages of a chunk, decompressed.
 fn pages<R: ChunkReader + 'static>(

@@ -376,6 +376,36 @@ fn nested_columns_are_refused_by_name() {
     }
 }
 
+/// Groups that are passed over are not read: damage in them is not met.
+#[test]
+fn row_groups_are_passed_over_without_being_read() {
+    let numbers: Vec<f64> = (0..2000).map(f64::from).collect();
+    let column = |factor: f64| Arc::new(Float64Array::from_iter_values(numbers.iter().map(|x| factor * x))) as ArrayRef;
+    let bytes = written(Kind::Parquet, &[batch(vec![("x", column(1.0)), ("y", column(2.0))])]);
+    let options = options(Kind::Parquet);
+    let open = |bytes: &[u8]| RowReader::from_reader("rows", Cursor::new(bytes.to_vec()), &options).unwrap();
+    assert_eq!(open(&bytes).row_groups(), [700, 700, 600]);
+    let mut damaged = bytes.clone();
+    damaged[4..400].fill(0xff);
+    for (passes, next) in [(0, 0.0), (699, 699.0), (700, 700.0), (1400, 1400.0), (1500, 1500.0), (1999, 1999.0)] {
+        let mut row = Vec::new();
+        let mut reader = open(&bytes);
+        assert_eq!(reader.skip_rows(passes).unwrap(), passes);
+        assert_eq!(reader.next_row(&mut row).unwrap(), Some(2.0 * next));
+        assert_eq!((row[0], reader.line()), (next, passes + 1));
+        let mut reader = open(&damaged);
+        let passed = reader.skip_rows(passes).is_ok() && reader.next_row(&mut row).is_ok();
+        assert_eq!(passed, passes >= 700, "{passes}");
+    }
+    let mut all = open(&damaged);
+    assert_eq!(all.skip_rows(u64::MAX).unwrap(), 2000);
+    // Other formats have no groups.
+    let arrow = written(Kind::Stream, &[batch(vec![("x", column(1.0)), ("y", column(2.0))])]);
+    let mut reader = RowReader::from_reader("rows", Cursor::new(arrow), &self::options(Kind::Stream)).unwrap();
+    assert!(reader.row_groups().is_empty());
+    assert_eq!(reader.skip_batches(5).unwrap(), 5);
+}
+
 #[test]
 fn damaged_files_are_refused() {
     let table = batch(vec![
