@@ -56,8 +56,8 @@ pub(crate) trait Rows: Send {
         Ok(0)
     }
 
-    /// The rows of each group that [`skip`](Self::skip) can pass over without reading it, of formats
-    /// that have groups.
+    /// The rows of each group that [`skip`](Self::skip) can pass over without reading it, of
+    /// formats that have groups.
     fn groups(&self) -> &[u64] {
         &[]
     }

@@ -18,7 +18,7 @@ use parquet::file::reader::ChunkReader;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::{BatchIterator, Batches, ColumnarFile};
-use crate::compressed::Zstd;
+use crate::compressed::{Zstd, whole_frame};
 
 /// Rows of a batch.
 const BATCH: usize = 1024;
@@ -201,6 +201,9 @@ impl<P: PageReader> ZstdPages<P> {
     fn decompress(&self, bytes: &[u8], plain: usize) -> Result<Vec<u8>, ParquetError> {
         let damaged = |why: &str| ParquetError::General(format!("a page that is compressed by zstd {why}"));
         let (levels, compressed) = bytes.split_at_checked(plain).ok_or_else(|| damaged("is too short"))?;
+        if let Some(values) = whole_frame(compressed, self.most) {
+            return Ok(if levels.is_empty() { values } else { [levels, &values].concat() });
+        }
         let mut whole = levels.to_vec();
         let mut values = Zstd::new(compressed).take(self.most + 1);
         let read = values.read_to_end(&mut whole).map_err(|error| damaged(&format!("is damaged ({error})")))?;

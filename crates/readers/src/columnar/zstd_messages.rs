@@ -12,7 +12,7 @@ use arrow_ipc::reader::{FileDecoder, read_footer_length};
 use arrow_ipc::{Block, CompressionType, Message, RecordBatch as Batch, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::compressed::Zstd;
+use crate::compressed::{Zstd, whole_frame};
 
 /// The four bytes before the length of a message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -211,10 +211,15 @@ fn decompressed(message: Message<'_>, table: &[u8], body: &[u8]) -> Option<Chang
         if let Some((length, compressed)) = bytes.split_first_chunk::<LENGTH>() {
             changes.body.extend_from_slice(&(-1_i64).to_le_bytes());
             match u64::try_from(i64::from_le_bytes(*length)) {
-                Ok(length) => {
-                    let read = Zstd::new(compressed).take(length.saturating_add(1)).read_to_end(&mut changes.body);
-                    read.ok().filter(|read| *read as u64 == length)?;
-                }
+                Ok(length) => match whole_frame(compressed, length) {
+                    Some(values) => {
+                        (values.len() as u64 == length).then(|| changes.body.extend_from_slice(&values))?;
+                    }
+                    None => {
+                        let read = Zstd::new(compressed).take(length.saturating_add(1)).read_to_end(&mut changes.body);
+                        read.ok().filter(|read| *read as u64 == length)?;
+                    }
+                },
                 Err(_) => changes.body.extend_from_slice(compressed),
             }
         }
