@@ -34,7 +34,7 @@ use crate::model::store;
 use crate::report::facts::Facts;
 use crate::report::failure::Failure;
 use crate::report::verbosity;
-use checkpoint::Checkpoint;
+use checkpoint::FitCheckpoint;
 use files::{FilePart, Files};
 use parts::Joined;
 
@@ -235,7 +235,7 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         .iter()
         .map(|part| Ok((part.file, files.source(part.file, part.rows.clone())?)))
         .collect::<Result<_, Failure>>()?;
-    let mut checkpoint = Checkpoint::new(arguments, (index, of))?;
+    let mut checkpoint = FitCheckpoint::new(arguments, (index, of))?;
     if arguments.resume && is_done(arguments, &fresh, (index, of), &sources) {
         checkpoint.remove();
         verbosity::remark(format!("{}: holds shard {index}/{of} already", arguments.out.display()));

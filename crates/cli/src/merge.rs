@@ -1,5 +1,7 @@
 //! `mercer merge`: the sums of shards, or the filters that learnt them, into one file.
 
+mod plain;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -36,9 +38,14 @@ pub(super) struct MergeArguments {
     /// targets of 1 and -1
     #[arg(long)]
     held_out: bool,
-    /// The file of all sums
+    /// The file of all sums; one that ends in .parquet is a plain table of numbers, which any
+    /// engine adds up by sum(value) over moment, a and b
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    /// A file of `mercer fit` with the options of plain tables of sums (Parquet, CSV and others
+    /// with the columns moment, a, b and value), which are then read, too
+    #[arg(long, value_name = "FILE")]
+    like: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -49,9 +56,21 @@ Examples:
   mercer merge part0.mercer part1.mercer part2.mercer --out all.mercer
   mercer merge 'part*.mercer' --held-out --out all.mercer
   mercer merge all.mercer --retract part1.mercer --out without.mercer
+  mercer merge part0.mercer --out part0.parquet
+  mercer merge sums.parquet --like part0.mercer --out all.mercer
 ";
 
-fn load(path: &Path) -> Result<Moments, Failure> {
+/// The sums of a file, or those of a plain table of a fit that is known.
+fn load(path: &Path, like: Option<&Moments>) -> Result<Moments, Failure> {
+    if plain::is_table(path) && !store::is_model(path) {
+        return match like {
+            Some(like) => plain::read(path, like),
+            None => Err(Failure::usage(format!(
+                "{}: is a table and no model file; say with --like FILE of which fit its sums are",
+                path.display()
+            ))),
+        };
+    }
     match store::load(path)?.model {
         Model::Moments(model) => Ok(*model),
         other => Err(store::other_kind(path, ModelKind::Moments, &other)),
@@ -59,18 +78,29 @@ fn load(path: &Path) -> Result<Moments, Failure> {
 }
 
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
-    let is_model = |path: &Path| path.extension().is_some_and(|extension| extension == "mercer");
+    let like = arguments.like.as_deref().map(|path| load(path, None)).transpose()?;
+    let is_model = |path: &Path| {
+        path.extension().is_some_and(|extension| extension == "mercer") || like.is_some() && plain::is_table(path)
+    };
     let (paths, retracted) = (expand(&arguments.files, is_model)?, expand(&arguments.retract, is_model)?);
     for path in paths.iter().chain(&retracted) {
         output::refuse_place("--out", &arguments.out, &[path])?;
     }
     let _lock = lock::take("--out", &arguments.out)?;
-    store::check_place("--out", &arguments.out)?;
+    let is_plain = arguments.out.extension().is_some_and(|ending| ending == "parquet");
+    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
+    if is_plain {
+        plain::check_place(&arguments.out, &inputs)?
+    } else {
+        store::check_place("--out", &arguments.out)?
+    }
     let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
-    if let Ok(model) = Session::of(store::load(first)?.model) {
+    if let Some(model) = store::is_model(first).then(|| store::load(first)).transpose()?
+        && let Ok(model) = Session::of(model.model)
+    {
         return filters(arguments, model, first, others);
     }
-    let mut state = load(first)?;
+    let mut state = load(first, like.as_ref())?;
     for path in others {
         let refused = |error: MergeError| {
             let said = Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
@@ -79,7 +109,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
                 _ => said,
             }
         };
-        let other = load(path)?;
+        let other = load(path, like.as_ref())?;
         if let Some((one, copy)) = copies(&state.parts, &other.parts) {
             verbosity::remark(format!(
                 "{} and {} have the same contents and count as two; leave one out if it is a copy",
@@ -89,7 +119,9 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         state.merge(&other).map_err(refused)?;
     }
     for path in &retracted {
-        state.retract(&load(path)?).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+        state
+            .retract(&load(path, like.as_ref())?)
+            .map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
     }
     let missing = missing(&state);
     if !missing.is_empty() {
@@ -100,13 +132,17 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         let lambda = state.ridge().map_err(|error| Failure::because(error.to_string()))?;
         let mut errors = serde_json::Map::new();
         for path in &paths {
-            let held_out = state.held_out(&load(path)?, lambda);
+            let held_out = state.held_out(&load(path, like.as_ref())?, lambda);
             let held_out = held_out.map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
             errors.insert(path.display().to_string(), json!(held_out));
         }
         more.push(("held_out", errors.into()));
     }
-    drop(store::save("--out", &arguments.out, state.to_bytes())?);
+    if is_plain {
+        plain::write(&arguments.out, &state)?;
+    } else {
+        drop(store::save("--out", &arguments.out, state.to_bytes())?);
+    }
     facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
 }
 

@@ -103,7 +103,7 @@ pub use {
     },
     loss::Loss,
     moments::{
-        FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection,
+        FixedMap, MapError, MomentScratch, MomentSums, OperatorMoments, PkawvFixed, PkrrFixed, Projection, RawSums,
         RidgeMoments, RidgePath, RidgePoint, leverage_sample, leverage_scores,
     },
     prequential::{Round, RoundError, Score, prequential},

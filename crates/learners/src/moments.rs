@@ -29,6 +29,7 @@ mod map;
 mod means;
 mod operator;
 mod path;
+mod raw;
 mod solve;
 mod sums;
 
@@ -45,6 +46,7 @@ pub use dictionaries::{Projection, leverage_sample, leverage_scores};
 pub use map::{FixedMap, MapError};
 pub use operator::OperatorMoments;
 pub use path::{RidgePath, RidgePoint};
+pub use raw::RawSums;
 pub use sums::{MomentScratch, MomentSums};
 
 /// The part of a weight that rounding may add to it.

@@ -35,6 +35,7 @@ mod operator;
 mod part;
 mod row_digest;
 mod series;
+mod sum_table;
 mod tabular;
 
 use std::fmt;
@@ -58,6 +59,7 @@ pub use operator::{AnyOperator, Operator};
 pub use part::{Part, PartSource, copies, digest_of};
 pub use row_digest::RowDigest;
 pub use series::{Prediction, SeriesErrors};
+pub use sum_table::{SumTableError, SumTerm};
 pub use tabular::{Classes, Classification, Numbers, Progress, Regression, Tabular, Task, Taught};
 
 /// What a model file holds.

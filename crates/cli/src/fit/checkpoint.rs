@@ -15,7 +15,7 @@ use crate::report::failure::Failure;
 use crate::report::verbosity;
 
 /// Where the sums so far are kept, and how often.
-pub(super) struct Checkpoint {
+pub(super) struct FitCheckpoint {
     path: PathBuf,
     /// `None` if they are not kept.
     every: Option<Duration>,
@@ -23,7 +23,7 @@ pub(super) struct Checkpoint {
     shard: (u64, u64),
 }
 
-impl Checkpoint {
+impl FitCheckpoint {
     /// The file beside that of the whole.
     pub(super) fn new(arguments: &FitArguments, shard: (u64, u64)) -> Result<Self, Failure> {
         let mut name = OsString::from(&arguments.out);

@@ -156,7 +156,7 @@ impl MomentSums {
     }
 
     /// Sums about 0, whose last feature is always 1, as sums about the mean.
-    fn about_the_mean(self) -> Self {
+    pub(super) fn about_the_mean(self) -> Self {
         let p = self.gram.dimension() - 1;
         let weight = self.gram.entry(p, p);
         let mut sums = Self::zeros(p, self.outputs(), true, true);

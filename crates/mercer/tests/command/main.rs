@@ -18,6 +18,7 @@ mod explained_words;
 mod export;
 mod fit;
 mod fit_classes;
+mod fit_plain;
 mod fit_resume;
 mod fit_tables;
 mod forecast;
