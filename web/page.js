@@ -24,6 +24,9 @@ const EXAMPLES = {
   },
 };
 
+/** Buttons that begin a run. */
+const TASKS = ["learn", "forecast", "watch", "explain"];
+
 let worker,
   given,
   columns,
@@ -44,13 +47,13 @@ function start() {
 }
 
 /** One run of the command. */
-function mercer(args) {
+function mercer(args, files = given.files) {
   counted += 1;
   $("typed").replaceChildren(
     "Typed there: ",
     make("code", `mercer ${args.filter((word) => word !== "--json").join(" ")}`),
   );
-  worker.postMessage({ number: counted, args, files: given.files });
+  worker.postMessage({ number: counted, args, files });
   return new Promise((done, fail) => waiting.set(counted, { done, fail }));
 }
 
@@ -63,7 +66,7 @@ async function busy(words, work) {
   show();
   const timer = setInterval(show, 1000);
   $("wrong").textContent = "";
-  for (const id of ["learn", "forecast"]) $(id).disabled = true;
+  for (const id of TASKS) $(id).disabled = true;
   $("stop").disabled = false;
   try {
     $("state").textContent = await work();
@@ -72,7 +75,7 @@ async function busy(words, work) {
     $("wrong").textContent = error.message;
   } finally {
     clearInterval(timer);
-    for (const id of ["learn", "forecast"]) $(id).disabled = false;
+    for (const id of TASKS) $(id).disabled = false;
     $("stop").disabled = true;
   }
 }
@@ -140,10 +143,13 @@ async function inspect() {
 }
 
 const limited = () => ($("rows").value ? ["--limit", $("rows").value] : []);
+const targeted = () => (given.named ? [] : ["--target", $("target").value]);
+const isOfClasses = async () =>
+  JSON.parse((await mercer(["inspect", given.name, ...targeted(), "--json"])).output).task === "class";
 
 async function learn() {
-  const target = given.named ? [] : ["--target", $("target").value];
-  const classes = JSON.parse((await mercer(["inspect", given.name, ...target, "--json"])).output).task === "class";
+  const target = targeted();
+  const classes = await isOfClasses();
   const args = [
     "eval",
     given.name,
@@ -223,10 +229,72 @@ async function forecast() {
   return `${told.rows} rows forecast in ${digits(seconds)} s, ${digits((1e6 * seconds) / told.rows)} µs a row.`;
 }
 
+const KINDS = { rows: "a row unlike those before", inputs: "columns changed" };
+
+/** New rows and changes of all columns. */
+async function watch() {
+  const args = ["watch", given.name, "--json", "--plot", "watch.svg"];
+  const { output, errors, files, seconds } = await mercer(args);
+  const told = JSON.parse(output);
+  facts($("watch-facts"), [
+    ["Alarms", String(told.alarms.length)],
+    ["Rows to a false alarm, at least", digits(told.promise.rows_to_a_false_alarm)],
+    ["Rows", String(told.rows)],
+  ]);
+  $("watch-facts").dataset.told = output;
+  remarks($("watch-notes"), told.notes?.length ? told.notes : lines(errors));
+  picture($("watch-picture"), files["watch.svg"], "Evidence for a change, and how new rows are");
+  const named = ({ name, share }) => `${name} ${(100 * share).toFixed(0)} %`;
+  fill(
+    $("alarms"),
+    ["Row", "Time", "What", "Since", "Columns"],
+    told.alarms.map(({ row, time, kind, since, columns }) => [
+      String(row),
+      String(time ?? ""),
+      KINDS[kind] ?? kind,
+      String(since),
+      columns.map(named).join(", "),
+    ]),
+  );
+  $("watched").hidden = false;
+  return `${told.rows} rows watched in ${digits(seconds)} s, ${digits((1e6 * seconds) / told.rows)} µs a row.`;
+}
+
+/** Effects of the columns on predictions of a learner that is explained exactly. */
+async function explain() {
+  const { distinct } = columns.find(({ name }) => name === $("target").value) ?? {};
+  if ((await isOfClasses()) && distinct > 2)
+    throw new Error(`${given.name}: ${$("target").value} has more than two classes; effects are told of numbers and of two classes`);
+  const learner = ["--learner", "krls", "--scale", "standard"];
+  const made = await mercer(["train", given.name, ...targeted(), ...learner, ...limited(), "--out", "model.mercer"]);
+  const model = { ...given.files, "model.mercer": made.files["model.mercer"] };
+  const args = ["explain", given.name, "--model", "model.mercer", "--limit", "100", "--json", "--plot", "why.svg"];
+  const { output, errors, files, seconds } = await mercer(args, model);
+  const told = JSON.parse(output);
+  const [first] = told.rows;
+  facts($("effects-facts"), [
+    [told.class ? `Score of ${told.class} in row ${first.row}` : `Prediction for row ${first.row}`, digits(first.prediction)],
+    ["Base, where no column is known", digits(told.base)],
+    ["Rows", String(told.rows.length)],
+  ]);
+  $("effects-facts").dataset.told = output;
+  remarks($("effects-notes"), told.notes?.length ? told.notes : lines(errors));
+  picture($("effects-picture"), files["why.svg"], "From the base to the prediction, and the mean sizes of the effects");
+  const size = (name) => told.rows.reduce((sum, { effects }) => sum + Math.abs(effects[name]), 0) / told.rows.length;
+  const sizes = Object.keys(first.effects).map((name) => [name, size(name)]);
+  fill(
+    $("effects"),
+    ["Column", `Effect in row ${first.row}`, "Mean size"],
+    sizes.sort(([, a], [, b]) => b - a).map(([name, mean]) => [name, digits(first.effects[name]), digits(mean)]),
+  );
+  $("explained").hidden = false;
+  return `${told.rows.length} predictions explained in ${digits(seconds)} s.`;
+}
+
 /** Everything that fits the file: a series is forecast, a table with features is learnt. */
 async function take(file) {
   given = file;
-  for (const id of ["table", "result", "series"]) $(id).hidden = true;
+  for (const id of ["table", "result", "series", "watched", "explained"]) $(id).hidden = true;
   await busy("reading", async () => {
     await inspect();
     const timed = columns.some(({ kind }) => kind === "time");
@@ -257,6 +325,8 @@ $("choices").onsubmit = (event) => {
 $("forecast").onclick = () => {
   if ($("choices").reportValidity()) busy("forecasting", forecast);
 };
+$("watch").onclick = () => busy("watching", watch);
+$("explain").onclick = () => busy("explaining", explain);
 $("stop").onclick = () => {
   worker.terminate();
   waiting.forEach(({ fail }) => fail(new Error("stopped")));

@@ -72,6 +72,11 @@ async function answered(page, problem) {
 async function drop(page, name, result, words, problem) {
   await page.goto(site);
   await page.locator("#file").setInputFiles(join(out, name));
+  return compare(page, name, result, words, problem);
+}
+
+/** Compares what the page says in the end with what the command says. */
+async function compare(page, name, result, words, problem) {
   const said = await answered(page, problem);
   const told = JSON.parse(await page.locator(`#${result}`).getAttribute("data-told"));
   const far = difference(told, native(words), name, problem);
@@ -137,6 +142,15 @@ await run(async (browser, problem) => {
           say,
         ),
       );
+      await page.locator("#watch").click();
+      const watched = ["watch", "trees.csv", "--json", "--plot", "watch.svg"];
+      seen.push(await compare(page, "watch trees.csv", "watch-facts", watched, say));
+      await page.locator("#explain").click();
+      const learner = ["--target", "value", "--learner", "krls", "--scale", "standard", "--limit", "5000"];
+      const quiet = { cwd: out, stdio: ["ignore", "pipe", "ignore"] };
+      execFileSync(process.env.MERCER, ["train", "trees.csv", ...learner, "--out", "model.mercer"], quiet);
+      const explained = ["explain", "trees.csv", "--model", "model.mercer", "--limit", "100", "--json"];
+      seen.push(await compare(page, "explain trees.csv", "effects-facts", [...explained, "--plot", "why.svg"], say));
       await picture(page, "web-table", { fullPage: true });
       seen.push(
         await drop(
