@@ -4,8 +4,8 @@
 //! | type | what it answers | a row | promise |
 //! |---|---|---|---|
 //! | [`Novelty`] | how new a row is, and which column is to blame | `O(1300 d + d²)` | a p-value, by the last 1024 rows |
-//! | [`Change`] | whether the law of the columns has changed, since when, and of which | `O(64 K + 256 d + d²)`, `K` scores | `N` rows to a false alarm in the mean, while rows are exchangeable |
-//! | [`Rises`] | whether losses have become larger | `O(64)` | the same |
+//! | [`Change`] | whether the law of the columns has changed, since when, and of which | `O(80 K + 256 d + d²)`, `K` scores | `N` rows to a false alarm in the mean, while rows are exchangeable |
+//! | [`Rises`] | whether losses have become larger | `O(16)` | the same |
 //! | [`Slopes`] | which input is to blame for risen errors | `O(d)` | |
 //!
 //! It is for those who run a stream of rows and want to be told, seldom and rightly. [`Change`] and
@@ -22,9 +22,11 @@
 )]
 
 mod bets;
+mod betted;
 mod change;
 mod chi_square;
 mod dependence;
+mod distances;
 mod error;
 mod inverse;
 mod novelty;

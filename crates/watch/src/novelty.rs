@@ -32,9 +32,9 @@ use crate::error::Error;
 use crate::random::Random;
 use crate::tail::TailWindow;
 use christoffel::Christoffel;
-use isolation::Isolation;
+use isolation::{Isolated, Isolation};
 use margins::Margins;
-use neighbours::Neighbours;
+use neighbours::{Nearest, Neighbours};
 use scaling::RowScale;
 
 /// Rows before the first score.
@@ -104,8 +104,8 @@ struct Ground {
 struct Work {
     row: Vec<f64>,
     z: Vec<f64>,
-    to_points: Vec<f64>,
-    to_rows: Vec<f64>,
+    isolated: Isolated,
+    nearest: Nearest,
     blame: Vec<f64>,
 }
 
@@ -142,7 +142,7 @@ impl Novelty {
         self.check(row)?;
         let mut work = Work::default();
         work.take(row);
-        Ok(self.measure(&mut work).and_then(|raw| self.newness(raw, &work)))
+        Ok(self.measure(&mut work).and_then(|raw| self.newness(self.mixed(raw), &work)))
     }
 
     /// How new a row is, which is then learnt unless [frozen](Self::freeze); `None` while there are
@@ -154,11 +154,10 @@ impl Novelty {
         self.check(row)?;
         let mut work = std::mem::take(&mut self.work);
         work.take(row);
-        let raw = self.measure(&mut work);
-        let new = raw.and_then(|raw| self.newness(raw, &work));
+        let measured = self.measure(&mut work).map(|raw| (raw, self.mixed(raw)));
+        let new = measured.and_then(|(_, mixed)| self.newness(mixed, &work));
         if !self.frozen {
-            if let Some(raw) = raw {
-                let (_, score) = self.mixed(raw);
+            if let Some((raw, (_, score))) = measured {
                 self.parts.iter_mut().zip(raw).for_each(|(window, value)| window.push(value));
                 self.scores.push(score);
             }
@@ -190,17 +189,15 @@ impl Novelty {
         if expected == got { Ok(()) } else { Err(Error::Columns { expected, got }) }
     }
 
-    /// The four parts, with the squared distances and the blame left in `work`.
+    /// The four parts, with the cells, the nearest rows and the blame left in `work`.
     fn measure(&self, work: &mut Work) -> Option<[f64; 4]> {
         let Ground { scale, margins, christoffel, isolation, neighbours, .. } = self.ground.as_deref()?;
-        let Work { row, z, to_points, to_rows, blame } = work;
+        let Work { row, z, isolated, nearest, blame } = work;
         scale.scaled(row, z);
         blame.resize(self.columns, 0.0);
         let margin: f64 = row.iter().enumerate().map(|(j, value)| margins.surprise(j, *value)).sum();
         let distance = christoffel.distance(z, blame);
-        let isolated = isolation.distance(z, to_points);
-        let (nearest, _) = neighbours.distance(z, to_rows);
-        Some([margin, distance, isolated, nearest])
+        Some([margin, distance, isolation.distance(z, isolated), neighbours.distance(z, nearest)])
     }
 
     /// `−ln` of the tail share of each part, and the score.
@@ -216,8 +213,7 @@ impl Novelty {
         (parts, sorted[0] + 0.5 * sorted[1] + 1e-9 * raw[1])
     }
 
-    fn newness(&self, raw: [f64; 4], work: &Work) -> Option<Newness> {
-        let (parts, score) = self.mixed(raw);
+    fn newness(&self, (parts, score): ([f64; 4], f64), work: &Work) -> Option<Newness> {
         let enough = self.scores.len() >= ENOUGH && self.parts[0].len() >= ENOUGH;
         let p = enough.then(|| self.scores.share(score))?;
         Some(Newness { score, p, parts, shares: self.shares(parts, work) })
@@ -235,8 +231,7 @@ impl Novelty {
             shares.fill(0.0);
             shares[gap] = 1.0;
         } else if parts[2].max(parts[3]) == largest && parts[0].max(parts[1]) < largest {
-            let (_, places) = ground.neighbours.distance(&work.z, &mut Vec::new());
-            ground.neighbours.blame(&work.z, places, &mut shares);
+            ground.neighbours.blame(&work.z, &work.nearest, &mut shares);
         }
         let sum: f64 = shares.iter().sum();
         let all = shares.len() as f64;
@@ -267,7 +262,7 @@ impl Novelty {
             return;
         };
         ground.christoffel.learn(&work.z);
-        ground.isolation.count(&work.to_points, 1.0);
+        ground.isolation.count(&work.isolated, 1.0);
         ground.neighbours.push(&work.z);
         if self.rows >= ground.renewal {
             self.renew();

@@ -12,8 +12,9 @@
 //! order of the rows is random.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::exp;
+use mercer_simd::{Lane, Op, Simd, dispatch, exp_lane};
 
+use crate::distances::{PointBlocks, smallest};
 use crate::inverse::inverse;
 use crate::random::Random;
 
@@ -55,8 +56,8 @@ pub(crate) struct ScoreFacts {
 /// The frozen scores.
 ///
 /// # Invariants
-/// `varying` are columns of a row; `precision` is `Ω` of these, row by row; `kept` holds rows of
-/// them.
+/// `varying` are columns of a row; `precision` is `Ω` of these, column by column; `kept` holds rows
+/// of them.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct FrozenScores {
@@ -65,12 +66,12 @@ pub(crate) struct FrozenScores {
     quiet: Vec<usize>,
     precision: Vec<f64>,
     pairs: Vec<(usize, usize)>,
-    /// Column by column.
-    kept: Vec<f64>,
+    kept: PointBlocks,
     width: f64,
     facts: Vec<ScoreFacts>,
-    distances: Vec<f64>,
     z: Vec<f64>,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    distances: Vec<Lane>,
 }
 
 impl FrozenScores {
@@ -88,7 +89,7 @@ impl FrozenScores {
             scales: (0..about.len()).map(scale).collect(),
             precision: Vec::new(),
             pairs: Vec::new(),
-            kept: Vec::new(),
+            kept: PointBlocks::default(),
             width: 1.0,
             facts: Vec::new(),
             distances: Vec::new(),
@@ -108,18 +109,18 @@ impl FrozenScores {
         let (n, d) = (rows.len(), self.varying.len());
         let mut random = Random::new(seed, Random::PAIRS);
         let z: Vec<Vec<f64>> = rows.iter().map(|row| self.standardised(row)).collect();
-        self.precision = inverse(d, |i, j| {
+        let rows = inverse(d, |i, j| {
             let sum: f64 = z.iter().map(|row| row[i] * row[j]).sum();
             sum / (n - 1) as f64 + if i == j { 0.1 } else { 0.0 }
         });
+        self.precision = (0..d * d).map(|k| rows[k % d * d + k / d]).collect();
         self.pairs = (0..d).flat_map(|i| (i + 1..d).map(move |j| (i, j))).collect();
         if self.pairs.len() > PAIRS {
             random.shuffle(&mut self.pairs);
             self.pairs.truncate(PAIRS);
         }
         let kept = &z[..(n / 2).clamp(1, KEPT)];
-        self.kept = (0..d).flat_map(|j| kept.iter().map(move |row| row[j])).collect();
-        self.distances = vec![0.0; kept.len()];
+        self.kept = PointBlocks::new(kept.iter(), d);
         let squares = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let mut all: Vec<f64> =
             kept.iter().enumerate().flat_map(|(i, a)| kept[..i].iter().map(move |b| squares(a, b))).collect();
@@ -166,28 +167,57 @@ impl FrozenScores {
         }
         scores.extend_from_slice(z);
         if d > 1 {
-            let residual = |row: &[f64]| row.iter().zip(&*z).map(|(p, z)| p * z).sum::<f64>();
-            scores.extend(precision.chunks_exact(d).map(residual));
+            let first = scores.len();
+            scores.resize(first + d, 0.0);
+            dispatch(Residuals { precision, z, residuals: &mut scores[first..] });
             scores.extend(pairs.iter().map(|(i, j)| (z[*i] * z[*j]).clamp(-FAR, FAR)));
-            distances.fill(0.0);
-            for (column, z) in kept.chunks_exact(distances.len()).zip(&*z) {
-                for (sum, kept) in distances.iter_mut().zip(column) {
-                    *sum += (z - kept) * (z - kept);
-                }
-            }
-            let mut nearest = [f64::INFINITY; NEAREST];
-            for distance in &*distances {
-                if *distance < nearest[NEAREST - 1] {
-                    nearest[NEAREST - 1] = *distance;
-                    nearest.sort_unstable_by(f64::total_cmp);
-                }
-            }
-            let found = NEAREST.min(distances.len());
-            let mean = nearest[..found].iter().sum::<f64>() / found as f64;
-            let density: f64 = distances.iter().map(|distance| exp(-(distance / *width).min(700.0))).sum();
-            scores.extend([mean.sqrt().min(FAR), -density / distances.len() as f64]);
+            kept.squared_distances(z, distances);
+            let nearest = smallest::<NEAREST>(distances, kept.len());
+            let found = NEAREST.min(kept.len());
+            let mean = nearest[..found].iter().map(|(distance, _)| distance).sum::<f64>() / found as f64;
+            dispatch(Nearness { width: *width, distances });
+            let near = distances.iter().flat_map(|lane| lane.0).take(kept.len());
+            scores.extend([mean.sqrt().min(FAR), -near.sum::<f64>() / kept.len() as f64]);
         }
         scores.extend(quiet.iter().map(|j| row[*j]));
+    }
+}
+
+/// `residuals ← Ωz`, each a sum in the order of the columns.
+struct Residuals<'a> {
+    precision: &'a [f64],
+    z: &'a [f64],
+    residuals: &'a mut [f64],
+}
+
+impl Op for Residuals<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        for (column, z) in self.precision.chunks_exact(self.z.len()).zip(self.z) {
+            self.residuals.iter_mut().zip(column).for_each(|(sum, p)| *sum += p * z);
+        }
+    }
+}
+
+/// `s ← exp(−s/width)` of squared distances.
+struct Nearness<'a> {
+    width: f64,
+    distances: &'a mut [Lane],
+}
+
+impl Op for Nearness<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let (width, most) = (simd.splat(self.width), simd.splat(700.0));
+        for lane in self.distances {
+            let far = simd.div(simd.load(lane), width);
+            let far = simd.select_less(far, most, far, most);
+            simd.store(exp_lane(simd, simd.sub(simd.splat(0.0), far)), lane);
+        }
     }
 }
 
@@ -197,15 +227,13 @@ impl Validate for FrozenScores {
         let (d, all) = (self.varying.len(), self.scales.len());
         self.scales.validate()?;
         self.precision.validate()?;
-        self.kept.validate()?;
         let columns = self.varying.iter().chain(&self.quiet).all(|j| *j < all) && d + self.quiet.len() == all;
         Inconsistent::require(columns, WHAT, "each column varies or does not")?;
         let several = d > 1;
         let pairs = self.pairs.iter().all(|(i, j)| *i < d && *j < d) && self.pairs.len() <= PAIRS;
-        let kept = self.distances.len();
         let sizes = self.precision.len() == if several { d * d } else { 0 }
-            && self.kept.len() == if several { d * kept } else { 0 }
-            && (!several || kept > 0)
+            && self.kept.is_sound(if several { d } else { 0 })
+            && (self.kept.len() > 0) == several
             && self.z.len() == d;
         Inconsistent::require(pairs && sizes && self.width > 0.0, WHAT, "they have the columns that vary")?;
         let count = all + if several { d + self.pairs.len() + 2 } else { 0 };

@@ -262,7 +262,9 @@ impl SerialFilter {
         let mut inputs = [1.0; 7];
         for (j, value) in row.iter().enumerate() {
             let z = standardised(*value, self.scales[j]);
-            kept.push(z);
+            if lost > 0 {
+                kept.push(z);
+            }
             if !full {
                 continue;
             }

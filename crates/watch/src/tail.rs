@@ -51,7 +51,7 @@ pub(crate) struct TailWindow {
 
 impl TailWindow {
     pub(crate) fn new(size: usize) -> Self {
-        Self { size, sorted: Vec::with_capacity(size), recent: VecDeque::with_capacity(size) }
+        Self { size, sorted: Vec::with_capacity(size), recent: VecDeque::with_capacity(size + 1) }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -65,15 +65,20 @@ impl TailWindow {
 
     /// Takes a finite value in, and drops the oldest of a full window. `O(size)` moves.
     pub(crate) fn push(&mut self, value: f64) {
-        if self.recent.len() == self.size
-            && let Some(oldest) = self.recent.pop_front()
-        {
-            let place = self.sorted.partition_point(|other| *other < oldest);
-            self.sorted.remove(place);
+        let Self { size, sorted, recent } = self;
+        let place = sorted.partition_point(|other| *other < value);
+        recent.push_back(value);
+        let oldest = if recent.len() > *size { recent.pop_front() } else { None };
+        let Some(oldest) = oldest else { return sorted.insert(place, value) };
+        let left = sorted.partition_point(|other| *other < oldest);
+        // What lies between the two moves by one.
+        if left < place {
+            sorted.copy_within(left + 1..place, left);
+            sorted[place - 1] = value;
+        } else {
+            sorted.copy_within(place..left, place + 1);
+            sorted[place] = value;
         }
-        let place = self.sorted.partition_point(|other| *other < value);
-        self.sorted.insert(place, value);
-        self.recent.push_back(value);
     }
 }
 
@@ -117,9 +122,21 @@ mod tests {
     #[test]
     fn a_window_forgets_the_oldest() {
         let mut window = TailWindow::new(3);
-        [3.0, 1.0, 2.0, 5.0].into_iter().for_each(|value| window.push(value));
-        assert_eq!(window.sorted, [1.0, 2.0, 5.0]);
-        assert_eq!(window.validate(), Ok(()));
+        for (value, sorted) in [
+            (3.0, &[3.0][..]),
+            (1.0, &[1.0, 3.0]),
+            (2.0, &[1.0, 2.0, 3.0]),
+            (5.0, &[1.0, 2.0, 5.0]),
+            (2.0, &[2.0, 2.0, 5.0]),
+            (0.0, &[0.0, 2.0, 5.0]),
+            (0.0, &[0.0, 0.0, 2.0]),
+            (7.0, &[0.0, 0.0, 7.0]),
+            (7.0, &[0.0, 7.0, 7.0]),
+        ] {
+            window.push(value);
+            assert_eq!(window.sorted, sorted);
+            assert_eq!(window.validate(), Ok(()));
+        }
         window.sorted[0] = 0.5;
         assert!(window.validate().is_err());
     }

@@ -1,6 +1,9 @@
 //! The isolation kernel (Ting et al. 2018, 2020): the share of rows in the same cell of random
 //! partitions, each of 16 points with the ball that reaches to the nearest other.
 
+use mercer_simd::{LANES, Lane};
+
+use crate::distances::PointBlocks;
 use crate::random::Random;
 
 /// Partitions.
@@ -17,24 +20,18 @@ const POINTS: usize = 256;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Isolation {
-    points: usize,
-    /// Column by column.
-    coordinates: Vec<f64>,
+    points: PointBlocks,
     cells: Vec<u16>,
     radii: Vec<f64>,
     counts: Vec<f64>,
     total: f64,
 }
 
-/// `Σ_j (z_j − c_ij)²` of all points, which are stored column by column.
-pub(crate) fn squared_distances(coordinates: &[f64], stride: usize, z: &[f64], distances: &mut [f64]) {
-    distances.fill(0.0);
-    for (column, z) in coordinates.chunks_exact(stride).zip(z) {
-        for (sum, coordinate) in distances.iter_mut().zip(column) {
-            let off = z - coordinate;
-            *sum += off * off;
-        }
-    }
+/// Distances of a row to the points, and the places of the cells that hold it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Isolated {
+    distances: Vec<Lane>,
+    cells: Vec<usize>,
 }
 
 impl Isolation {
@@ -44,7 +41,6 @@ impl Isolation {
         random.shuffle(&mut order);
         order.truncate(POINTS);
         let points = order.len();
-        let coordinates = (0..columns).flat_map(|j| order.iter().map(move |i| rows[*i][j])).collect();
         let mut cells: Vec<u16> = Vec::with_capacity(PARTITIONS * CELLS);
         let mut places: Vec<u16> = (0..points as u16).collect();
         for _ in 0..PARTITIONS {
@@ -56,67 +52,82 @@ impl Isolation {
             cells.extend_from_slice(&places[..CELLS.min(points)]);
         }
         let (radii, counts) = (vec![f64::INFINITY; cells.len()], vec![0.0; cells.len()]);
-        let mut made = Self { points, coordinates, cells, radii, counts, total: 0.0 };
-        made.measure(&order, rows);
-        let mut distances = vec![0.0; points];
+        let kept: Vec<Vec<f64>> = order.iter().map(|i| rows[*i].clone()).collect();
+        let points = PointBlocks::new(kept.iter(), columns);
+        let mut made = Self { points, cells, radii, counts, total: 0.0 };
+        made.measure(&kept);
+        let mut isolated = Isolated::default();
         for row in rows {
-            squared_distances(&made.coordinates, points, row, &mut distances);
-            made.count(&distances, weight);
+            made.find(row, &mut isolated);
+            made.count(&isolated, weight);
         }
         made
     }
 
     /// The squared distance of each point to the nearest of its partition.
-    fn measure(&mut self, order: &[usize], rows: &[Vec<f64>]) {
-        let mut distances = vec![vec![0.0; self.points]; self.points];
-        for (distances, i) in distances.iter_mut().zip(order) {
-            squared_distances(&self.coordinates, self.points, &rows[*i], distances);
+    fn measure(&mut self, points: &[Vec<f64>]) {
+        let mut distances = vec![Vec::new(); points.len()];
+        for (distances, point) in distances.iter_mut().zip(points) {
+            self.points.squared_distances(point, distances);
         }
-        let size = CELLS.min(self.points);
+        let size = CELLS.min(points.len());
         for (partition, radii) in self.cells.chunks_exact(size).zip(self.radii.chunks_exact_mut(size)) {
             for (place, radius) in radii.iter_mut().enumerate() {
                 let own = &distances[usize::from(partition[place])];
                 let others = partition.iter().enumerate().filter(|(other, _)| *other != place);
-                *radius = others.map(|(_, point)| own[usize::from(*point)]).fold(f64::INFINITY, f64::min);
+                *radius = others.map(|(_, point)| at(own, *point)).fold(f64::INFINITY, f64::min);
             }
         }
     }
 
-    /// Places of the cells that hold a row, by its distances to the points.
-    fn holding<'a>(&'a self, distances: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
-        let size = CELLS.min(self.points);
-        self.cells.chunks_exact(size).enumerate().filter_map(move |(number, partition)| {
+    /// Finds the cells that hold a row: of each partition that of the nearest point, the first of
+    /// equal ones, where its ball reaches there.
+    fn find(&self, z: &[f64], isolated: &mut Isolated) {
+        let Isolated { distances, cells } = isolated;
+        self.points.squared_distances(z, distances);
+        cells.clear();
+        let size = CELLS.min(self.points.len());
+        for (number, partition) in self.cells.chunks_exact(size).enumerate() {
             let (mut nearest, mut least) = (0, f64::INFINITY);
             for (place, point) in partition.iter().enumerate() {
-                let distance = distances[usize::from(*point)];
-                if distance < least {
-                    (nearest, least) = (place, distance);
-                }
+                let distance = at(distances, *point);
+                // Without a branch, which could not be foretold.
+                nearest = if distance < least { place } else { nearest };
+                least = if distance < least { distance } else { least };
             }
             let cell = number * size + nearest;
-            (least <= self.radii[cell]).then_some(cell)
-        })
+            if least <= self.radii[cell] {
+                cells.push(cell);
+            }
+        }
     }
 
-    /// Counts a row by its distances to the points.
-    pub(crate) fn count(&mut self, distances: &[f64], weight: f64) {
-        let cells: Vec<usize> = self.holding(distances).collect();
-        cells.into_iter().for_each(|cell| self.counts[cell] += weight);
+    /// Counts a row by the cells that hold it.
+    pub(crate) fn count(&mut self, isolated: &Isolated, weight: f64) {
+        isolated.cells.iter().for_each(|cell| self.counts[*cell] += weight);
         self.total += weight;
     }
 
-    /// Minus the share of rows in the same cells, summed over the partitions.
-    pub(crate) fn distance(&self, z: &[f64], distances: &mut Vec<f64>) -> f64 {
-        distances.resize(self.points, 0.0);
-        squared_distances(&self.coordinates, self.points, z, distances);
-        -self.holding(distances).map(|cell| self.counts[cell]).sum::<f64>() / self.total
+    /// Minus the share of rows in the same cells, summed over the partitions; the cells stay in
+    /// `isolated`.
+    pub(crate) fn distance(&self, z: &[f64], isolated: &mut Isolated) -> f64 {
+        self.find(z, isolated);
+        -isolated.cells.iter().map(|cell| self.counts[*cell]).sum::<f64>() / self.total
     }
 
     pub(crate) fn is_sound(&self, columns: usize) -> bool {
-        let sizes = self.coordinates.len() == columns * self.points && self.points > 0;
+        let points = self.points.len();
+        let sizes = self.points.is_sound(columns) && points > 0;
         let cells = self.cells.len();
-        let whole = cells.is_multiple_of(CELLS.min(self.points).max(1));
-        let places = self.cells.iter().all(|point| usize::from(*point) < self.points);
+        let whole = cells.is_multiple_of(CELLS.min(points).max(1));
+        let places = self.cells.iter().all(|point| usize::from(*point) < points);
         sizes && whole && places && self.radii.len() == cells && self.counts.len() == cells && self.total > 0.0
     }
+}
+
+/// The distance to a point.
+#[inline(always)]
+fn at(distances: &[Lane], point: u16) -> f64 {
+    let point = usize::from(point);
+    distances[point / LANES].0[point % LANES]
 }

@@ -1,5 +1,7 @@
 //! How far out a value is in its column.
 
+use std::cmp::Ordering;
+
 use crate::tail::tail_share;
 
 /// Values at or beyond one from which their share is that of the tail.
@@ -23,9 +25,8 @@ pub(crate) struct Margins {
     columns: Vec<Margin>,
 }
 
-/// Share at or above, by a rank where there are values enough and by the tail beyond.
-fn share(sorted: &[f64], value: f64) -> f64 {
-    let beyond = sorted.len() - sorted.partition_point(|other| *other < value);
+/// Share at or above, where so many are, by a rank where these are enough and by the tail beyond.
+fn share(sorted: &[f64], value: f64, beyond: usize) -> f64 {
     let rank = (beyond + 1) as f64 / (sorted.len() + 2) as f64;
     if beyond >= MANY { rank } else { tail_share(sorted, value).clamp(rank / THINNER, rank) }
 }
@@ -48,7 +49,20 @@ impl Margins {
         let tail = if value.is_nan() {
             (gaps + 1) as f64 / (sorted.len() + gaps + 2) as f64
         } else {
-            2.0 * share(sorted, value).min(share(turned, -value))
+            let below = sorted.partition_point(|other| *other < value);
+            let equal = if sorted.get(below) == Some(&value) {
+                sorted[below..].partition_point(|other| *other == value)
+            } else {
+                0
+            };
+            let (up, down) = (sorted.len() - below, below + equal);
+            let (above, under) = (|| share(sorted, value, up), || share(turned, -value, down));
+            // No tail is fatter than its rank, so the side of fewer values has the smaller share.
+            2.0 * match up.cmp(&down) {
+                _ if up.max(down) < MANY => above().min(under()),
+                Ordering::Less => above(),
+                _ => under(),
+            }
         };
         -tail.min(1.0).ln()
     }
