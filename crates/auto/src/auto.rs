@@ -26,6 +26,7 @@
 //! memory, members, the plans of the budget, and how each was chosen.
 
 mod ahead;
+mod closed;
 mod grid;
 mod linear;
 mod logits;
@@ -55,6 +56,7 @@ use mercer_learners::{
 };
 
 use self::ahead::{Ahead, FeatureBlock};
+pub use self::closed::{ClosedForm, ClosedMember, ClosedPart, Polynomial};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
 use self::scales::{Affine, ScaledRows, Scales, weighted};

@@ -15,4 +15,4 @@
 mod auto;
 mod local;
 
-pub use auto::{AUTO, Auto, AutoParams, AutoWithTokens};
+pub use auto::{AUTO, Auto, AutoParams, AutoWithTokens, ClosedForm, ClosedMember, ClosedPart, Polynomial};

@@ -45,9 +45,10 @@ const BACKGROUND: usize = 256;
 /// which is what SHAP calls interventional.
 ///
 /// Expansions of Gaussian kernels, random Fourier features and linear models, of numbers or of
-/// words, are explained exactly. For all other learners, auto among them, effects are means over
-/// --permutations orders, told with their standard errors; they add up all the same. Of classes,
-/// what is explained is the score, the logit where the learner has probabilities: of two that of 1,
+/// words, are explained exactly. For all other learners effects are means over --permutations
+/// orders, told with their standard errors; they add up all the same. Of auto on numbers only the
+/// rest is sampled that its dictionaries, random features and linear members leave. Of classes, what
+/// is explained is the score, the logit where the learner has probabilities: of two that of 1,
 /// +1 or the later label in sorted order. The inputs that come from one column, such as the places
 /// of its categories or the words of its texts, have one effect. In sparse rows, as LIBSVM has
 /// them, the columns that are not 0 have effects, beside a row without any, where the learner is
@@ -151,7 +152,7 @@ fn explain(arguments: &ExplainArguments, model: &Session) -> Result<ExplainRepor
         .permutations(arguments.permutations.get(), arguments.seed);
     let (names, explained) = named(ground.names(), explained(arguments, &mut rows, ahead, &explainer)?);
     let (data, top) = (arguments.data.display().to_string(), arguments.top.get());
-    let exact = explainer.is_exact();
+    let exact = explainer.exactness();
     Ok(ExplainReport { data, names, rows: explained, exact, class, left_out: rows.bad.report(), top })
 }
 

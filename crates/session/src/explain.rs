@@ -11,7 +11,8 @@
 //! | expansions `Σ α_i k(c_i, x)` of Gaussian kernels and mixtures of them | exact, by quadrature |
 //! | linear updates on random Fourier features | exactly, by the same with complex factors |
 //! | whatever is affine in its inputs: linear kernels, `ridge` | exactly |
-//! | all others, `auto` among them | permutations of the true prediction, with a standard error |
+//! | `auto` of numbers | its dictionaries, random features and linear members exactly, at their weights; the rest by permutations, with a standard error |
+//! | all others | permutations of the true prediction, with a standard error |
 //! | whatever learns words: a sum over columns, as `coin` and `diagonal-kalman` are | exactly |
 //! | any other that learns words | permutations, by the cells of records |
 //! | linear learners of sparse rows | exactly: the columns that are not 0, beside 0 |
@@ -19,12 +20,19 @@
 //! Every door asks one object, an [`Explainer`] of a session and a [`Ground`]. Where rows become
 //! words a column is its cell, whatever this becomes.
 //!
+//! The prediction of `auto` is no sum of its members: its processes on the nearest rows change with
+//! the row, each member is clipped to the targets seen, and its ridge regressions divide by `1 +
+//! φᵀPφ`. So the members with a closed form are explained exactly as they are without these, and
+//! the prediction less their sum is sampled: the mean is that of the true prediction whatever they
+//! are, and base and effects add up to it.
+//!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
 //! prediction is another, because it is clipped, has sampled effects. Of numbers the effects have
 //! the target's unit; of classes they are those on a score, the logit where the learner has
 //! probabilities: that of the later of two classes, or of the one that is asked for ([`Aim`]).
 
 mod cells;
+mod closed;
 mod columns;
 mod ground;
 mod inputs;
@@ -63,6 +71,17 @@ pub enum Absence {
     Independent,
     /// All of them as in one background row.
     Together,
+}
+
+/// What of effects is exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exactness {
+    /// All.
+    All,
+    /// Those of members; the rest is sampled.
+    Parts,
+    /// All is sampled.
+    Nothing,
 }
 
 /// What is explained: a sum of the numbers, or of the scores of classes, that are predicted.
@@ -183,14 +202,20 @@ impl<'a> Explainer<'a> {
         Self { of, ..self }
     }
 
-    /// True if the effects are exact.
+    /// What of the effects is exact, but for rows whose prediction is clipped.
+    #[must_use]
+    pub fn exactness(&self) -> Exactness {
+        match &self.of {
+            Of::Inputs(of) => of.exactness(),
+            Of::Cells(of) if !of.is_exact() => Exactness::Nothing,
+            _ => Exactness::All,
+        }
+    }
+
+    /// True if all of the effects are exact.
     #[must_use]
     pub fn is_exact(&self) -> bool {
-        match &self.of {
-            Of::Inputs(of) => of.is_exact(),
-            Of::Cells(of) => of.is_exact(),
-            Of::Sparse(_) => true,
-        }
+        self.exactness() == Exactness::All
     }
 
     /// Explains the prediction for a row.

@@ -89,7 +89,9 @@ pub fn bound(learner: &AnyRegressor<AnyKernel>) -> Option<f64> {
     }
 }
 
-fn waves(map: &RandomFourier, update: &impl LinearUpdate, aim: &[f64]) -> Option<Waves> {
+/// Random features with a linear update; none where it has no coefficients for each weight of
+/// `aim`.
+pub(crate) fn waves(map: &RandomFourier, update: &impl LinearUpdate, aim: &[f64]) -> Option<Waves> {
     let (count, w) = (map.frequencies(), summed(update.coefficients()?.vectors(), aim)?);
     let scale = 1.0 / (count as f64).sqrt();
     // Eight cosines, then their eight sines.
@@ -204,7 +206,7 @@ fn of_several<'a>(
 }
 
 /// The sum of the vectors of the outputs with these weights.
-fn summed(vectors: &[AlignedVec], weights: &[f64]) -> Option<AlignedVec> {
+pub(crate) fn summed(vectors: &[AlignedVec], weights: &[f64]) -> Option<AlignedVec> {
     let mut sum = AlignedVec::zeros(vectors.first()?.len());
     for (vector, weight) in vectors.iter().zip(weights).filter(|(_, weight)| **weight != 0.0) {
         sum.iter_mut().zip(vector.iter()).for_each(|(sum, w)| *sum += weight * w);

@@ -22,6 +22,7 @@ use mercer_kernels::AlignedVec;
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{Error, Scratch, Target, Targets};
 
+use super::closed::Polynomial;
 use super::scales::{ScaledRow, ScaledRows};
 use crate::local::with_column;
 
@@ -175,7 +176,34 @@ impl Linear {
                 place += j + 2;
             }
         } else {
-            input[1..].iter_mut().zip(row.straight).for_each(|(input, x)| *input = x.clamp(-REACH, REACH));
+            input[1..].iter_mut().zip(row.straight).for_each(|(input, x)| *input = within_reach(*x));
+        }
+    }
+
+    /// Adds the members with these weights, as polynomials, to one of all outputs in these units.
+    /// The ridge regressions are taken without their divisors.
+    pub(super) fn add_to(&self, sum: &mut Polynomial, weights: &[f64], units: &[f64]) {
+        let (of_ridges, of_first) = weights.split_at(self.ridges.len());
+        for (k, (ridge, weight)) in self.ridges.iter().zip(of_ridges).enumerate() {
+            let vectors = ridge.coefficients().into_iter().flat_map(|w| w.vectors());
+            for (w, unit) in vectors.zip(units).map(|(w, unit)| (w, weight * unit)) {
+                sum.offset += unit * w[0];
+                let Some(features) = self.products_of(k) else {
+                    sum.straight.iter_mut().zip(&w[1..]).for_each(|(sum, w)| *sum += unit * w);
+                    continue;
+                };
+                let mut place = 1;
+                for j in 0..features {
+                    sum.bent[j] += unit * w[place];
+                    let products = sum.products_of(j).into_iter().flatten();
+                    products.zip(&w[place + 1..]).for_each(|(sum, w)| *sum += 0.5 * unit * w);
+                    place += j + 2;
+                }
+            }
+        }
+        let of_first = of_first.first().copied().unwrap_or(0.0);
+        for (output, unit) in units.iter().enumerate() {
+            self.first_order.add_to(sum, &self.bases, output, of_first * unit);
         }
     }
 
@@ -218,6 +246,11 @@ impl Validate for Linear {
         Inconsistent::require(self.ridges.len() <= MOST_RIDGES, WHAT, "each has a name")?;
         self.first_order.validate()
     }
+}
+
+/// A straight feature as ridge regressions have it.
+pub(super) fn within_reach(x: f64) -> f64 {
+    x.clamp(-REACH, REACH)
 }
 
 /// The value of more than half of these, or 0.
@@ -312,6 +345,28 @@ impl FirstOrder {
         }
     }
 
+    /// Adds an output with this weight to a polynomial: its terms are measured from the bases.
+    fn add_to(&self, sum: &mut Polynomial, bases: &[f64], output: usize, unit: f64) {
+        let weight = |place: usize| unit * self.weights[place * self.outputs() + output];
+        sum.offset += weight(0);
+        for (j, base) in bases.iter().enumerate() {
+            let first = if self.kind.products() { j * (j + 3) / 2 } else { j };
+            let own = weight(1 + first % PLACES);
+            sum.bent[j] += own;
+            sum.offset -= own * base;
+            if !self.kind.products() || sum.products_of(j).is_none() {
+                continue;
+            }
+            for (i, other) in bases[..=j].iter().enumerate() {
+                let w = 0.5 * weight(1 + (first + 1 + i) % PLACES);
+                sum.products[j * (j + 1) / 2 + i] += w;
+                sum.bent[j] -= w * other;
+                sum.bent[i] -= w * base;
+                sum.offset += w * base * other;
+            }
+        }
+    }
+
     /// Learns a target, having predicted `made`.
     fn learn(&mut self, terms: &Terms, Target { y, weight }: Target<'_>, made: &[f64]) {
         let spread = terms.terms.iter().fold(0.0, |spread, (place, z)| spread + self.variances[*place] * z * z);
@@ -400,6 +455,47 @@ mod tests {
         assert!(linear.fits(3, 1) && linear.validate().is_ok());
         linear.add_output(Some(0))?;
         assert!(linear.fits(3, 2) && linear.validate().is_ok());
+        Ok(())
+    }
+
+    /// The members as polynomials against their predictions, the ridge regressions without their
+    /// divisors; two outputs, and a feature whose base is not 0.
+    #[test]
+    fn members_are_polynomials() -> Result<(), Error> {
+        let x = |t: usize| [(1.3 * t as f64 + (t * t % 31) as f64).sin(), if t.is_multiple_of(3) { 0.4 } else { 1.5 }];
+        let straight: Vec<f64> = (0..300).flat_map(x).collect();
+        let targets: Vec<f64> = straight.chunks_exact(2).flat_map(|x| [x[0] - x[0] * x[1], 0.3 + x[1]]).collect();
+        let rows = ScaledRows { bent: straight.clone(), straight };
+        for budget in [1e5, 20.0] {
+            let (mut linear, _) = Linear::new((2, 2), &rows, budget)?;
+            assert_eq!(linear.bases[1], 1.5);
+            let (members, width) = (linear.len(), 2 * linear.len());
+            let mut made = vec![0.0; 300 * width];
+            linear.learn((0..300).map(|t| rows.row(t, 2)), Targets::new(&targets, &[], 2)?, &mut made, (0, width));
+            let (weights, units): (Vec<f64>, _) = ((0..members).map(|k| 0.2 + k as f64).collect(), [2.0, -0.7]);
+            let mut sum = Polynomial::new(2);
+            linear.add_to(&mut sum, &weights, &units);
+            let (mut scratch, mut input, mut expected) = (Scratch::default(), AlignedVec::new(), 0.0);
+            let row = ScaledRow { straight: &[0.3, -2.0], bent: &[0.31, -1.9] };
+            let mut scores = vec![0.0; width];
+            linear.predict(row, &mut scratch, &mut scores);
+            for (k, weight) in weights.iter().enumerate() {
+                let own = &mut scores[2 * k..2 * k + 2];
+                if let Some(ridge) = linear.ridges.get(k) {
+                    linear.fill(k, row, &mut input);
+                    ridge.coefficients().into_iter().for_each(|w| w.values(&input, own));
+                }
+                expected += own.iter().zip(units).map(|(own, unit)| weight * unit * own).sum::<f64>();
+            }
+            let [z, y] = [row.bent[0], row.bent[1]];
+            let products = if sum.products.is_empty() { vec![0.0; 3] } else { sum.products.clone() };
+            let told = sum.offset
+                + sum.straight.iter().zip(row.straight).map(|(w, x)| w * x).sum::<f64>()
+                + sum.bent.iter().zip(row.bent).map(|(w, x)| w * x).sum::<f64>()
+                + products.iter().zip([z * z, z * y, y * y]).map(|(w, x)| w * x).sum::<f64>();
+            assert!((told - expected).abs() < 1e-12, "{budget}: {told} and {expected}");
+            assert_eq!(sum.products.is_empty(), budget < 1e3);
+        }
         Ok(())
     }
 }

@@ -166,10 +166,26 @@ impl Nearest {
 
     /// True if a process that tells the rest has a weight.
     fn tells_rest(&self) -> bool {
+        self.weights_for_rest().any(|weight| weight != 0.0)
+    }
+
+    /// The weights of the processes that tell the rest.
+    fn weights_for_rest(&self) -> impl Iterator<Item = f64> {
         let first = self.all.rest().len();
-        (first..self.all.len())
-            .filter(|member| (member - first) % LANES >= LANES / 2)
-            .any(|k| self.all.weight(k) != 0.0)
+        let for_rest = (first..self.all.len()).filter(move |member| (member - first) % LANES >= LANES / 2);
+        for_rest.map(|member| self.all.weight(member))
+    }
+
+    /// The weight of each member outside of the windows in the whole: its own, and that by which
+    /// processes add to what these members predict.
+    pub(super) fn outside(&self) -> impl Iterator<Item = f64> {
+        let through: f64 = self.weights_for_rest().sum();
+        self.all.rest().iter().enumerate().map(move |(member, rest)| self.all.weight(member) + rest * through)
+    }
+
+    /// The learners that forget.
+    pub(super) fn forgetting(&self) -> &[Fogd] {
+        &self.forgetting
     }
 
     /// Predictions of all members at `row`, behind what is `given`, in the `predictions` of the

@@ -142,6 +142,11 @@ impl Scales {
         self.features.len()
     }
 
+    /// The input of each feature.
+    pub(super) fn inputs(&self) -> impl Iterator<Item = usize> {
+        self.features.iter().map(|feature| feature.input)
+    }
+
     /// True if an input varies in this row for the first time, or settles its unit.
     pub(super) fn wakes(&self, x: &[f64]) -> bool {
         self.still.iter().any(|(input, value)| x[*input] != *value)
@@ -193,7 +198,7 @@ impl Scales {
 
     /// True if it is of so many inputs and outputs.
     pub(super) fn fits(&self, dimension: usize, outputs: usize) -> bool {
-        let mut inputs: Vec<usize> = self.features.iter().map(|feature| feature.input).collect();
+        let mut inputs: Vec<usize> = self.inputs().collect();
         inputs.extend(self.still.iter().map(|(input, _)| *input));
         inputs.sort_unstable();
         inputs.into_iter().eq(0..dimension) && self.targets.len() == outputs

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use mercer_session::explain::{Explanation, SHARED};
+use mercer_session::explain::{Exactness, Explanation, SHARED};
 use serde_json::{Map, Value, json};
 
 use crate::report::facts::Facts;
@@ -35,7 +35,7 @@ pub(super) struct ExplainReport {
     /// The columns.
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<ExplainedRow>,
-    pub(super) exact: bool,
+    pub(super) exact: Exactness,
     /// The class whose score is explained.
     pub(super) class: Option<String>,
     pub(super) left_out: Option<String>,
@@ -95,11 +95,19 @@ impl ExplainReport {
     }
 
     fn notes(&self) -> Vec<String> {
-        let sampled = (!self.exact).then(|| {
-            "the effects are means over permutations, because the learner is no sum over kernels that are products; \
-             standard errors are told, and the sum is exact"
-                .to_owned()
-        });
+        let sampled = match self.exact {
+            Exactness::All => None,
+            Exactness::Parts => Some(
+                "the effects are exact for the dictionaries, random features and linear members of the mixture, and means \
+                 over permutations for the rest: its processes on the nearest rows, and what is clipped; standard errors \
+                 are told, and the sum is exact",
+            ),
+            Exactness::Nothing => Some(
+                "the effects are means over permutations, because the learner is no sum over kernels that are products; \
+                 standard errors are told, and the sum is exact",
+            ),
+        };
+        let sampled = sampled.map(str::to_owned);
         sampled.into_iter().chain(self.left_out.clone()).collect()
     }
 

@@ -6,9 +6,10 @@ use mercer_registry::AnyRegressor;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use super::closed::ClosedSum;
 use super::permutations::sampled;
 use super::products::ProductSum;
-use super::{Absence, Aim, ExplainedColumns, Explanation, PERMUTATIONS, ROUNDING};
+use super::{Absence, Aim, Exactness, ExplainedColumns, Explanation, PERMUTATIONS, ROUNDING};
 use crate::model::{Task, Taught};
 
 /// Rows at which a sum must be the prediction.
@@ -22,6 +23,8 @@ pub(super) struct InputExplainer<'a> {
     absence: Absence,
     background: &'a [Vec<f64>],
     exact: Option<ProductSum>,
+    /// What is exact of a learner that is not.
+    closed: Option<ClosedSum<'a>>,
     permutations: usize,
     seed: u64,
 }
@@ -45,23 +48,41 @@ impl<'a> InputExplainer<'a> {
         assert!(!background.is_empty(), "a background has rows");
         let learner = task.learner();
         assert!(columns.of_inputs().len() == learner.dimension(), "inputs have columns");
-        let mut made =
-            Self { task, columns, aim, absence, background, exact: None, permutations: PERMUTATIONS, seed: 0 };
+        let (exact, closed, permutations, seed) = (None, None, PERMUTATIONS, 0);
+        let mut made = Self { task, columns, aim, absence, background, exact, closed, permutations, seed };
         let rows = made.background.iter().take(CHECKED).cloned().collect::<Vec<_>>();
         made.exact = made.sum(learner).filter(|sum| made.fits(sum, &rows)).or_else(|| made.affine());
-        if let Some(sum) = &mut made.exact {
-            sum.set_background(background, columns.of_inputs(), columns.names().len(), absence);
+        let players = (columns.of_inputs(), columns.names().len());
+        match (&mut made.exact, learner) {
+            (Some(sum), _) => sum.set_background(background, players.0, players.1, absence),
+            (None, AnyRegressor::Auto(auto)) => {
+                made.closed = ClosedSum::new(auto, &made.units(), (background, absence), players);
+            }
+            _ => {}
         }
         Ok(made)
     }
 
-    /// The learner as a sum of products in the units of what is explained, if it is one.
-    fn sum(&self, learner: &AnyRegressor<AnyKernel>) -> Option<ProductSum> {
-        let weights = match self.task {
+    /// The weights of the learner's outputs in what is explained.
+    fn weights(&self) -> Vec<f64> {
+        match self.task {
             Task::Numbers(_) => self.aim.0.clone(),
             Task::Classes(task) => task.classifier.output_weights(&self.aim.0),
-        };
-        let mut sum = ProductSum::of_learner(learner, &weights)?;
+        }
+    }
+
+    /// The same of outputs in the units in which they are learnt.
+    fn units(&self) -> Vec<f64> {
+        let mut weights = self.weights();
+        if let Task::Numbers(task) = self.task {
+            weights.iter_mut().zip(task.learner.scales()).for_each(|(weight, scale)| *weight *= scale.scale());
+        }
+        weights
+    }
+
+    /// The learner as a sum of products in the units of what is explained, if it is one.
+    fn sum(&self, learner: &AnyRegressor<AnyKernel>) -> Option<ProductSum> {
+        let mut sum = ProductSum::of_learner(learner, &self.weights())?;
         if let Task::Numbers(task) = self.task
             && let Some(output) = self.aim.0.iter().position(|weight| *weight != 0.0)
             && let Some(scale) = task.learner.scales().get(output)
@@ -112,9 +133,19 @@ impl<'a> InputExplainer<'a> {
         Self { permutations: permutations.max(2), seed, ..self }
     }
 
-    /// True if the effects are exact.
-    pub(super) fn is_exact(&self) -> bool {
-        self.exact.is_some()
+    /// The same, with what is exact sampled, too, unless it is `wanted`.
+    #[cfg(test)]
+    pub(super) fn with_exact_parts(self, wanted: bool) -> Self {
+        Self { closed: self.closed.filter(|_| wanted), ..self }
+    }
+
+    /// What of the effects is exact.
+    pub(super) fn exactness(&self) -> Exactness {
+        match (&self.exact, &self.closed) {
+            (Some(_), _) => Exactness::All,
+            (None, Some(_)) => Exactness::Parts,
+            (None, None) => Exactness::Nothing,
+        }
     }
 
     /// The prediction that is explained.
@@ -144,6 +175,14 @@ impl<'a> InputExplainer<'a> {
         };
         let background = (self.background, self.absence);
         let draws = (self.permutations, &mut rng);
-        sampled((&x.to_vec(), prediction), count, background, draws, put, |x| self.value(x))
+        let Some(closed) = &self.closed else {
+            return sampled((&x.to_vec(), prediction), count, background, draws, put, |x| self.value(x));
+        };
+        let rest = |x: &Vec<f64>| Ok::<f64, Error>(self.value(x)? - closed.value(x)?);
+        let rest_here = prediction - closed.value(x)?;
+        let mut told = sampled((&x.to_vec(), rest_here), count, background, draws, put, rest)?;
+        let (base, effects) = closed.explain(x, count);
+        told.effects.iter_mut().zip(effects).for_each(|(sum, effect)| *sum += effect);
+        Ok(Explanation { prediction, base: told.base + base, ..told })
     }
 }

@@ -1,6 +1,6 @@
 //! Learners as sums of products over their inputs.
 
-use mercer_kernels::{AnyKernel, Complex, shapley_values};
+use mercer_kernels::{AnyKernel, Complex, Gaussian, Points, shapley_values};
 use mercer_registry::AnyRegressor;
 
 use super::Absence;
@@ -40,10 +40,15 @@ struct AbsentFactors {
     complex: Vec<Vec<Complex>>,
 }
 
+/// `1/2σ²`
+fn rate(kernel: &Gaussian) -> f64 {
+    0.5 / (kernel.sigma() * kernel.sigma())
+}
+
 /// The Gaussian terms of a kernel, as weights and rates; none of another kernel.
 fn gaussians(kernel: &AnyKernel) -> Option<Vec<(f64, f64)>> {
     match kernel {
-        AnyKernel::Gaussian(kernel) => Some(vec![(1.0, 0.5 / (kernel.sigma() * kernel.sigma()))]),
+        AnyKernel::Gaussian(kernel) => Some(vec![(1.0, rate(kernel))]),
         AnyKernel::Mixture(mixture) => {
             let mut all = Vec::new();
             for (weight, kernel) in mixture.terms() {
@@ -74,7 +79,18 @@ impl ProductSum {
         Self { offset, linear, ..Self::default() }
     }
 
-    fn add_waves(&mut self, Waves { frequencies, cosines, sines }: Waves) {
+    /// Adds `Σ_i α_i exp(−‖x − c_i‖²/2σ²)`.
+    pub(super) fn add_gaussian(&mut self, kernel: &Gaussian, points: &Points, alpha: &[f64]) {
+        let rate = rate(kernel);
+        for (i, alpha) in alpha.iter().enumerate() {
+            self.gaussian.weights.push(*alpha);
+            self.gaussian.rates.push(rate);
+            self.gaussian.centres.extend_from_slice(&points.point(i));
+        }
+    }
+
+    /// Adds waves.
+    pub(super) fn add_waves(&mut self, Waves { frequencies, cosines, sines }: Waves) {
         // a cos + b sin is the real part of (a − ib) e^{iwx}.
         let weights = cosines.iter().zip(&sines).map(|(a, b)| Complex { re: *a, im: -b });
         self.fourier.weights.extend(weights);

@@ -8,6 +8,7 @@ use mercer_kernels::Kernel;
 use mercer_sparsify::Ald;
 
 use super::team::{Gather, Group, MemberBlock, Team, learn_all};
+use super::{Member, Mixture};
 use crate::engines::basis::{GrowThenStep, OnDictionary};
 use crate::engines::update::{GrowingUpdate, LinearUpdate};
 use crate::error::Error;
@@ -81,6 +82,19 @@ where
 
     fn on_dictionary(self) -> Result<OnOneDictionary<K>, Self> {
         if self.basis().is_empty() { Ok(self.map_update(|update| Steps::new(update.into()))) } else { Err(self) }
+    }
+}
+
+impl<M: Member<Group = Sharing<M, K>>, K> Mixture<M> {
+    /// The members that share nothing, with their weights in the next mixture.
+    pub fn alone<'a>(&'a self) -> impl Iterator<Item = (f64, &'a M)>
+    where
+        K: 'a,
+    {
+        self.teams.iter().filter_map(|team| match team.group() {
+            Sharing::One(learner) => Some((self.aggregation.weights()[*team.places().first()?], learner)),
+            Sharing::OneDictionary(_) => None,
+        })
     }
 }
 

@@ -120,6 +120,11 @@ impl<G> Team<G> {
         &self.places
     }
 
+    /// The learners.
+    pub(super) fn group(&self) -> &G {
+        &self.group
+    }
+
     /// The group, and the places to which another learner of it is added.
     pub(super) fn parts_mut(&mut self) -> (&mut Vec<usize>, &mut G) {
         (&mut self.places, &mut self.group)
