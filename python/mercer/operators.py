@@ -186,6 +186,21 @@ class Mode(NamedTuple):
     #: Its part of each column of the newest row, by name (``x0``, ``x1``, … without names), in the column's unit.
     shape: dict[str, complex]
 
+    @property
+    def time_scale(self) -> float:
+        """Steps in which it falls by the factor e; infinite where it does not fall."""
+        return falls(abs(self.value), 1)
+
+    @property
+    def period(self) -> float | None:
+        """Steps in which it turns once; None where it does not turn."""
+        return float(2 * np.pi / abs(np.angle(self.value))) if self.value.imag else None
+
+
+def falls(size: float, steps: int) -> float:
+    """The time scale of a modulus that is that of so many steps."""
+    return float(np.inf) if size >= 1 else 0.0 if size == 0 else float(-steps / np.log(size))
+
 
 class Sets(NamedTuple):
     """Almost invariant sets, the heaviest first."""
@@ -219,8 +234,7 @@ class LagMode(NamedTuple):
     @property
     def time_scale(self) -> float:
         """Steps in which it falls by the factor e."""
-        size = abs(self.value)
-        return float(np.inf) if size >= 1 else 0.0 if size == 0 else float(-self.lag / np.log(size))
+        return falls(abs(self.value), self.lag)
 
 
 class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
@@ -328,6 +342,31 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
     def eigenvalues_(self) -> npt.NDArray[np.complex128]:
         """The ten leading eigenvalues."""
         return np.array([mode.value for mode in self.modes()], dtype=np.complex128)
+
+    @property
+    def vamp2_(self) -> float | None:
+        """The VAMP-2 score on held-out pairs of ten singular functions, the constant's 1 with it; None where x has inputs."""
+        self._check_fitted()
+        score: float | None = self._nature(10)[2]
+        return score
+
+    @property
+    def hs_norm_(self) -> float:
+        """The Hilbert–Schmidt norm of the operator of the modes; 0 where x has inputs."""
+        self._check_fitted()
+        return float(self._nature(10)[1])
+
+    @property
+    def nature_(self) -> dict[str, bool]:
+        """Whether the system is deterministic, the same backward in time (reversible), seen with noise (instruments), or wanders."""
+        self._check_fitted()
+        return dict(zip(("deterministic", "reversible", "instruments", "wanders"), self._nature(10)[0], strict=True))
+
+    @property
+    def units_(self) -> dict[str, float]:
+        """The unit in which each number of x was learnt, its deviation, by name."""
+        self._check_fitted()
+        return dict(zip(noted(self), self._nature(10)[3], strict=True))
 
     @property
     def quality_(self) -> dict[str, float]:

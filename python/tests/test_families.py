@@ -341,6 +341,9 @@ def test_operators_of_sums():
     turning = max(model.modes(), key=lambda mode: mode.value.imag)
     assert abs(np.angle(model.eigenvalues_)).max() > 0.29 and abs(turning.value) < 1.01 and turning.spread >= 0
     assert model.quality_["held_out"] < 1e-6 < model.quality_["no_change"]
+    assert turning.period == pytest.approx(2 * np.pi / abs(np.angle(turning.value))) and turning.time_scale > 100
+    assert model.nature_["deterministic"] and not model.nature_["wanders"] and 1 < model.vamp2_ <= 10 and model.hs_norm_ > 1
+    np.testing.assert_allclose(list(model.units_.values()), SERIES[:-1].std(axis=0), rtol=0.01)
     made, ends = model.forecast(SERIES[:3], 2, intervals=0.9)
     assert made.shape == (3, 2, 2) and ends.shape == (3, 2, 2, 2) and (ends[..., 0] <= made).all()
     functions = model.eigenfunctions(SERIES, 3)
@@ -354,6 +357,7 @@ def test_operators_of_sums():
         states[t + 1] = 0.8 * states[t] + inputs[t]
     driven = mercer.operators.OperatorSums(max_dictionary=0).fit(np.hstack([states[:-1], inputs]), states[1:])
     np.testing.assert_allclose(driven.forecast([1.0, 0.5], 2, inputs=[[2.0]]), [[1.3], [3.04]], atol=1e-4)
+    assert driven.vamp2_ is None
     long = np.column_stack([np.sin(0.3 * np.arange(5000)), np.cos(0.3 * np.arange(5000))])
     whole = mercer.operators.OperatorSums(max_dictionary=10).fit(long[:4200])
     part = whole.fork().partial_fit(long[4199:])

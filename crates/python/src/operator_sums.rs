@@ -28,6 +28,9 @@ type Sets = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Option<Vec<f64>>);
 /// A mode at a lag: mode, lag, eigenvalue, spread, power of the shortest lag with its spread, and
 /// if both agree.
 type LagRow = (usize, usize, f64, f64, f64, f64, f64, f64, Option<bool>);
+/// What kind of system it is: deterministic, reversible, seen with noise, wandering; then the
+/// norm of the operator, the VAMP-2 score, and the units of `x`.
+type Nature = ([bool; 4], f64, Option<f64>, Vec<f64>);
 
 /// The sums of an operator, which are begun when the first pairs tell how many numbers a state has.
 #[pyclass(subclass, frozen, module = "mercer._mercer")]
@@ -134,6 +137,13 @@ impl OperatorSumsCore {
         let quality = model.quality();
         let missed = (shapes.state_error, shapes.step_error);
         Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean], missed))
+    }
+
+    /// What kind of system it is, by so many modes.
+    fn _nature(&self, py: Python<'_>, modes: usize) -> PyResult<Nature> {
+        let model = self.read_off(py, modes, 1)?;
+        let kinds = [model.is_deterministic(), model.is_reversible(), model.has_instruments(), model.wanders()];
+        Ok((kinds, model.hs_norm(), model.vamp2(), model.units().to_vec()))
     }
 
     /// `count` almost invariant sets by the leading `modes` modes, with the memberships of states;
