@@ -152,7 +152,9 @@ fn check_skip(skip: usize, rows: usize) -> Result<(), Failure> {
     if skip < rows {
         return Ok(());
     }
-    Err(Failure::because(if skip == 1 {
+    Err(Failure::because(if rows == 0 {
+        "no row is left to be scored; the first that was left out is told above".to_owned()
+    } else if skip == 1 {
         "one row is learnt before the first is scored, and there is no other; give more rows".to_owned()
     } else {
         format!("--skip {skip} leaves none of the {rows} rows to be scored; give less")

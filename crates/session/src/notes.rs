@@ -143,10 +143,11 @@ pub struct Watch {
     rounds: usize,
     /// The largest target by absolute value.
     largest: f64,
-    /// All that was lost.
+    /// All that was lost, and the weight of the rows.
     total: f64,
-    /// The largest loss, its round, counted from 1, and its target.
-    worst: (f64, usize, f64),
+    scored: f64,
+    /// The largest loss, the weight of its row, its round, counted from 1, and its target.
+    worst: (f64, f64, usize, f64),
     /// The inputs of the last rounds, in turn.
     inputs: Vec<Vec<f64>>,
     /// The smallest and the largest values of the inputs of the first rounds.
@@ -204,8 +205,9 @@ impl Watch {
             plausible = plausible && (targets.len() > 1 || self.screen.observe(*y) >= 1.0);
         }
         self.total += lost.by_learner;
+        self.scored += scored;
         if lost.by_learner > self.worst.0 {
-            self.worst = (lost.by_learner, self.rounds, largest);
+            self.worst = (lost.by_learner, scored, self.rounds, largest);
         }
         if weight > 0.0 {
             self.largest = self.largest.max(largest.abs());
@@ -394,15 +396,15 @@ impl Watch {
 
     /// When most of the loss is that of one row; the first is predicted before anything was seen.
     fn dominated(&self, facts: &LearningFacts<'_>) -> Option<Note> {
-        let (lost, row, target) = self.worst;
+        let (lost, weight, row, target) = self.worst;
         let rest = self.total - lost;
         // Of a run that was resumed the rows before are not known.
-        (self.rounds >= FEWEST && self.rounds == facts.rounds && lost > rest).then(|| {
+        (self.rounds >= FEWEST && self.rounds == facts.rounds && lost > rest && self.scored > weight).then(|| {
             let why = match row {
                 1 => "which was predicted before anything was seen".to_owned(),
                 _ => format!("whose target is {}", number(target)),
             };
-            let rest = digits(rest.max(0.0) / (self.rounds - 1) as f64);
+            let rest = digits(rest.max(0.0) / (self.scored - weight));
             Note::new(
                 Cause::OneRow,
                 format!(
