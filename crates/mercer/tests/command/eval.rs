@@ -206,14 +206,14 @@ fn a_first_row_that_costs_more_than_all_others_is_remarked_on() {
     // Without it the error is that of the other rows, by their weights.
     let rows: String =
         (0..40).map(|i| format!("{},{},1000\n", f64::from(i) / 40.0, 100.0 + f64::from(i) / 40.0)).collect();
-    let folder = Folder::new().with("heavy.csv", format!("x,y,w\n{rows}"));
-    let report = folder.json("eval heavy.csv --learner krls --kernel gaussian:1 --target y --weight w");
-    let notes = report["notes"].to_string();
-    let (_, rest) = notes.rsplit_once("the mean squared error is ").unwrap();
+    let weights = Folder::new().with("heavy.csv", format!("x,y,w\n{rows}"));
+    let heavy = weights.json("eval heavy.csv --learner krls --kernel gaussian:1 --target y --weight w");
+    let weighted = heavy["notes"].to_string();
+    let (_, rest) = weighted.rsplit_once("the mean squared error is ").unwrap();
     let rest: f64 =
         rest.chars().take_while(|c| c.is_ascii_digit() || ".e-".contains(*c)).collect::<String>().parse().unwrap();
-    let all = 40.0 * report["mse"].as_f64().unwrap() - 10_000.0;
-    assert!((39.0 * rest - all).abs() < 0.01 * all.abs().max(1e-3), "{rest} {}", report["mse"]);
+    let all = 40.0 * heavy["mse"].as_f64().unwrap() - 10_000.0;
+    assert!((39.0 * rest - all).abs() < 0.01 * all.abs().max(1e-3), "{rest} {}", heavy["mse"]);
     let said = folder.done("train high.csv --learner krls --kernel gaussian:1 --out m.mercer --quiet");
     let told: Vec<String> = notes.iter().map(|note| format!("Note: {note}")).collect();
     assert_eq!(said.lines().skip(1).collect::<Vec<_>>(), told);
