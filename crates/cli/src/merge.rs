@@ -66,7 +66,7 @@ fn load(path: &Path, like: Option<&Moments>) -> Result<Moments, Failure> {
         return match like {
             Some(like) => plain::read(path, like),
             None => Err(Failure::usage(format!(
-                "{}: is a table and no model file; say with --like FILE of which fit its sums are",
+                "{}: is a table and no model file; --like FILE says of which fit its sums are",
                 path.display()
             ))),
         };

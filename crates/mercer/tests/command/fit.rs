@@ -287,7 +287,7 @@ fn what_does_not_go_together_is_refused_in_words() {
         &["--scale standard", "--scale-from"],
     );
     folder.refused(2, "fit all.csv --learner pkrr-frozen --kernel linear --out c.mercer", &["--points"]);
-    folder.refused(1, "merge all.csv --out c.mercer", &["all.csv", "not a model file"]);
+    folder.refused(2, "merge all.csv --out c.mercer", &["all.csv", "is a table and no model file; --like FILE says"]);
     // A shard that was altered on its way.
     let mut bytes = fs::read(folder.path("a.mercer")).unwrap();
     let middle = bytes.len() / 2;

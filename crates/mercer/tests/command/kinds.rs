@@ -89,7 +89,7 @@ fn times_of_programs_are_times() {
     let clock = |t: usize| format!("{:02}.{:02}.00;{}\n", t % 24, t % 60, t % 24);
     let folder = Folder::new().with("c.csv", "t;y\n".to_owned() + &(0..200).map(clock).collect::<String>());
     let column = &folder.json("inspect c.csv")["columns"][0];
-    assert_eq!((&column["kind"], &column["largest"]), (&"time".into(), &"1970-01-01T23:59:00Z".into()), "{column}");
+    assert_eq!((&column["kind"], &column["largest"]), (&"time".into(), &"23:59:00".into()), "{column}");
 }
 
 #[test]
