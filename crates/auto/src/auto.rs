@@ -33,6 +33,7 @@ mod logits;
 mod metrics;
 mod nearest;
 mod plan;
+mod polynomial;
 mod ranks;
 mod scales;
 mod search;
@@ -56,9 +57,10 @@ use mercer_learners::{
 };
 
 use self::ahead::{Ahead, FeatureBlock};
-pub use self::closed::{ClosedForm, ClosedMember, ClosedPart, Polynomial};
+pub use self::closed::{ClosedForm, ClosedMember, ClosedPart};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
+pub use self::polynomial::Polynomial;
 use self::scales::{Affine, ScaledRows, Scales, weighted};
 use self::stage::Stage;
 pub use self::tokens::AutoWithTokens;

@@ -47,8 +47,8 @@ const BACKGROUND: usize = 256;
 /// Expansions of Gaussian kernels, random Fourier features and linear models, of numbers or of
 /// words, are explained exactly. For all other learners effects are means over --permutations
 /// orders, told with their standard errors; they add up all the same. Of auto on numbers only the
-/// rest is sampled that its dictionaries, random features and linear members leave. Of classes, what
-/// is explained is the score, the logit where the learner has probabilities: of two that of 1,
+/// rest is sampled that its dictionaries, random features and linear members leave. Of classes,
+/// what is explained is the score, the logit where the learner has probabilities: of two that of 1,
 /// +1 or the later label in sorted order. The inputs that come from one column, such as the places
 /// of its categories or the words of its texts, have one effect. In sparse rows, as LIBSVM has
 /// them, the columns that are not 0 have effects, beside a row without any, where the learner is

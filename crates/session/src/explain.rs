@@ -20,11 +20,9 @@
 //! Every door asks one object, an [`Explainer`] of a session and a [`Ground`]. Where rows become
 //! words a column is its cell, whatever this becomes.
 //!
-//! The prediction of `auto` is no sum of its members: its processes on the nearest rows change with
-//! the row, each member is clipped to the targets seen, and its ridge regressions divide by `1 +
-//! φᵀPφ`. So the members with a closed form are explained exactly as they are without these, and
-//! the prediction less their sum is sampled: the mean is that of the true prediction whatever they
-//! are, and base and effects add up to it.
+//! The prediction of `auto` is no sum of its members: processes follow the nearest rows, members
+//! are clipped. What has a closed form is explained as if it were, and the prediction less that is
+//! sampled, so base and effects add up to it.
 //!
 //! An expansion counts as the learner's only where it gives the prediction itself: a row whose
 //! prediction is another, because it is clipped, has sampled effects. Of numbers the effects have

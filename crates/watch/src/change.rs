@@ -17,9 +17,9 @@
 //! scores about it get new bins, and those of columns given the others, which move with it: a false
 //! alarm costs little elsewhere. Otherwise all do, else one change would give several alarms.
 //!
-//! Cost: about `80 K` operations of bets, eight scores at a time, and `d² + 256 d` multiply-adds a row,
-//! with `K = 2d + min(d²/2, 256) + 2` scores. Memory: `200 K + 256 d + d²` numbers, and the rows of the
-//! burn-in until it is over.
+//! Cost: about `80 K` operations of bets, eight scores at a time, and `d² + 256 d` multiply-adds a
+//! row, with `K = 2d + min(d²/2, 256) + 2` scores. Memory: `200 K + 256 d + d²` numbers, and the
+//! rows of the burn-in until it is over.
 
 use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 

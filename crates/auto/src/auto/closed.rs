@@ -19,10 +19,8 @@ use mercer_learners::{Fogd, Krls};
 use super::Auto;
 use super::grid::GridLearner;
 use super::linear::within_reach;
+use super::polynomial::Polynomial;
 use super::scales::{ScaledRows, Scales};
-
-/// Features whose products have places of their own in a [`Polynomial`], at most.
-const MOST: usize = 512;
 
 /// The members of [`Auto`] that have a closed form, at their weights: functions of the features
 /// that add up to their part of a sum of predictions.
@@ -52,36 +50,6 @@ pub enum ClosedMember<'a> {
     Dictionary(&'a Krls<Gaussian>),
     /// On random features.
     Waves(&'a Fogd),
-}
-
-/// `offset + aᵀx + bᵀz + Σ_{i ≤ j} C_ij z_i z_j` of straight features `x` and bent ones `z`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Polynomial {
-    /// The constant.
-    pub offset: f64,
-    /// `a`
-    pub straight: Vec<f64>,
-    /// `b`
-    pub bent: Vec<f64>,
-    /// `C`, row by row of its lower triangle; empty where there are no products.
-    pub products: Vec<f64>,
-}
-
-impl Polynomial {
-    pub(super) fn new(features: usize) -> Self {
-        Self { offset: 0.0, straight: vec![0.0; features], bent: vec![0.0; features], products: Vec::new() }
-    }
-
-    /// Adds to the coefficients of the products of feature `j` with those up to it; `None` where
-    /// there are too many.
-    pub(super) fn products_of(&mut self, j: usize) -> Option<&mut [f64]> {
-        let features = self.bent.len();
-        if features > MOST {
-            return None;
-        }
-        self.products.resize(features * (features + 1) / 2, 0.0);
-        Some(&mut self.products[j * (j + 1) / 2..][..=j])
-    }
 }
 
 impl ClosedForm<'_> {

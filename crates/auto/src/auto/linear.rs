@@ -22,7 +22,7 @@ use mercer_kernels::AlignedVec;
 use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{Error, Scratch, Target, Targets};
 
-use super::closed::Polynomial;
+use super::polynomial::Polynomial;
 use super::scales::{ScaledRow, ScaledRows};
 use crate::local::with_column;
 
