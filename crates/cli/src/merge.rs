@@ -90,9 +90,9 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     let is_plain = arguments.out.extension().is_some_and(|ending| ending == "parquet");
     let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     if is_plain {
-        plain::check_place(&arguments.out, &inputs)?
+        plain::check_place(&arguments.out, &inputs)?;
     } else {
-        store::check_place("--out", &arguments.out)?
+        store::check_place("--out", &arguments.out)?;
     }
     let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
     if let Some(model) = store::is_model(first).then(|| store::load(first)).transpose()?

@@ -150,7 +150,7 @@ pub struct Explainer<'a> {
 
 /// What the rows of a model become.
 enum Of<'a> {
-    Inputs(InputExplainer<'a>),
+    Inputs(Box<InputExplainer<'a>>),
     Cells(CellExplainer<'a>),
     Sparse(SparseExplainer<'a>),
 }
@@ -177,7 +177,9 @@ impl<'a> Explainer<'a> {
         absence: Absence,
     ) -> Result<Self, Error> {
         let of = match (&ground.compared, &session.encoding) {
-            (Compared::Inputs(columns, rows), _) => Of::Inputs(InputExplainer::new(task, columns, aim, absence, rows)?),
+            (Compared::Inputs(columns, rows), _) => {
+                Of::Inputs(Box::new(InputExplainer::new(task, columns, aim, absence, rows)?))
+            }
             (Compared::Cells(places, rows), Some(encoding)) => {
                 Of::Cells(CellExplainer::new((task, encoding), places, aim, absence, rows))
             }
@@ -193,7 +195,7 @@ impl<'a> Explainer<'a> {
     #[must_use]
     pub fn permutations(self, permutations: usize, seed: u64) -> Self {
         let of = match self.of {
-            Of::Inputs(of) => Of::Inputs(of.permutations(permutations, seed)),
+            Of::Inputs(of) => Of::Inputs(Box::new(of.permutations(permutations, seed))),
             Of::Cells(of) => Of::Cells(of.permutations(permutations, seed)),
             Of::Sparse(of) => Of::Sparse(of),
         };

@@ -275,7 +275,7 @@ mod tests {
     fn eight_scores_side_by_side_are_each_alone_to_the_bit() {
         let value = |k: usize, t: usize| {
             let raw = ((t * (2 * k + 3) + t * t * 7) % 509) as f64 / 509.0;
-            let moved = if t > 400 && k % 3 == 0 { raw.sqrt() } else { raw };
+            let moved = if t > 400 && k.is_multiple_of(3) { raw.sqrt() } else { raw };
             if k % 4 == 1 { (3.0 * moved).floor() } else { moved }
         };
         let bins: Vec<RankBins> = (0..11)

@@ -19,7 +19,7 @@
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_kernels::AlignedVec;
-use mercer_learners::update::{Awv, GrowingUpdate, LeastSquares, LinearUpdate};
+use mercer_learners::update::{Awv, Coefficients, GrowingUpdate, LeastSquares, LinearUpdate};
 use mercer_learners::{Error, Scratch, Target, Targets};
 
 use super::polynomial::Polynomial;
@@ -185,7 +185,7 @@ impl Linear {
     pub(super) fn add_to(&self, sum: &mut Polynomial, weights: &[f64], units: &[f64]) {
         let (of_ridges, of_first) = weights.split_at(self.ridges.len());
         for (k, (ridge, weight)) in self.ridges.iter().zip(of_ridges).enumerate() {
-            let vectors = ridge.coefficients().into_iter().flat_map(|w| w.vectors());
+            let vectors = ridge.coefficients().into_iter().flat_map(Coefficients::vectors);
             for (w, unit) in vectors.zip(units).map(|(w, unit)| (w, weight * unit)) {
                 sum.offset += unit * w[0];
                 let Some(features) = self.products_of(k) else {

@@ -7,7 +7,6 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use mercer_learners::RidgeMoments;
-use mercer_readers::Labels;
 use mercer_session::model::{Moments, PartSource};
 
 use super::files::{FilePart, Files};
@@ -37,7 +36,7 @@ impl Joined {
     pub(super) fn of(state: &Moments, parts: usize) -> Self {
         let sources: Vec<PartSource> = state.parts.iter().flat_map(|part| part.sources.clone()).collect();
         let met: u64 = sources.iter().map(|source| source.end - source.first).sum();
-        let labels = state.classes.clone().unwrap_or_else(Labels::new);
+        let labels = state.classes.clone().unwrap_or_default();
         Self {
             summed: ShardSums { sums: state.sums.sums().clone(), labels },
             parts,

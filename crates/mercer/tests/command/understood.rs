@@ -116,7 +116,7 @@ fn digits_that_are_cut_are_told() {
         assert!(why.contains("\"1.60E+09\" may have lost digits in a spreadsheet"), "{name}: {why}");
     }
     let whole = |t: usize| format!("1.{:09}E+09", 600_000_000 + t);
-    for cell in [whole as fn(usize) -> String, |t| format!("1.{:02}e+09", t), |t| format!("1.{t:02}E+02")] {
+    for cell in [whole as fn(usize) -> String, |t| format!("1.{t:02}e+09"), |t| format!("1.{t:02}E+02")] {
         assert!(!first_column(&table("mass", 60, cell)).1.contains("lost digits"));
     }
 }

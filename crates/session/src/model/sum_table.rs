@@ -284,7 +284,7 @@ mod tests {
         let other = |terms: &mut Vec<SumTerm>| terms.push(SumTerm { a: "q".to_owned(), ..terms[3].clone() });
         assert!(words(refused(&other), "\"q\""));
         let wrong = |terms: &mut Vec<SumTerm>| {
-            terms.iter_mut().for_each(|term| term.value *= if term.a == term.b { 1.0 } else { 90.0 })
+            terms.iter_mut().for_each(|term| term.value *= if term.a == term.b { 1.0 } else { 90.0 });
         };
         assert!(refused(&wrong).is_err());
         Ok(())
