@@ -88,6 +88,10 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     }
     let _lock = lock::take("--out", &arguments.out)?;
     let is_plain = arguments.out.extension().is_some_and(|ending| ending == "parquet");
+    if plain::is_table(&arguments.out) && !is_plain {
+        let out = arguments.out.display();
+        return Err(Failure::usage(format!("--out: {out}: tables of sums are written as .parquet; give another name")));
+    }
     let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
     if is_plain {
         plain::check_place(&arguments.out, &inputs)?;

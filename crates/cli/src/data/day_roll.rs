@@ -1,22 +1,23 @@
 //! Times of day without days: where they fall back, the next day begins.
 
 const DAY: f64 = 86_400.0;
-/// The days that stand for none: of a bare time of day here, and of spreadsheets.
+/// Days since 1970 that stand for none: that of a bare time of day, and 1899-12-30 and 1900-01-01
+/// of spreadsheets.
 const NO_DAYS: [f64; 3] = [0.0, -25_569.0, -25_567.0];
 
 /// Falls of so many of the smallest steps at most are rows out of order.
 const OUT_OF_ORDER: f64 = 3.0;
 
+/// How times of day alone are read.
+pub(crate) const NEXT_DAY: &str = "each that falls back begins the next day";
+
 /// True if the times of first rows are of a day that stands for none, and do not mostly fall, as
 /// where the newest row comes first.
 pub(crate) fn are_of_day(times: &[f64], grouped: bool) -> bool {
-    let Some(day) = NO_DAYS.map(|day| DAY * day).into_iter().find(|day| times.first().is_some_and(|time| time >= day))
-    else {
-        return false;
-    };
+    let of = |day: f64| times.iter().all(|time| (DAY * day..=DAY * (day + 1.0)).contains(time));
     let falls = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
     let rises = times.windows(2).filter(|pair| pair[1] > pair[0]).count();
-    times.iter().all(|time| (day..=day + DAY).contains(time)) && (grouped || falls == 0 || falls < rises)
+    !times.is_empty() && NO_DAYS.into_iter().any(of) && (grouped || falls == 0 || falls < rises)
 }
 
 /// The time of a row of which `read` tells the time of day, behind one at `before`: of the same
@@ -45,7 +46,9 @@ mod tests {
             assert_eq!(before, Some(HOUR * hour as f64));
         }
         // The day of a spreadsheet is one that stands for none, another is not.
-        assert!(are_of_day(&[-25_569.0 * DAY, -25_569.0 * DAY + HOUR], false));
+        for day in NO_DAYS {
+            assert!(are_of_day(&[day * DAY, day * DAY + HOUR], false), "{day}");
+        }
         assert!(!are_of_day(&[20_000.0 * DAY, 20_000.0 * DAY + HOUR], false));
         // Midnight is also written as 24:00.
         assert_eq!(roll(DAY, Some(23.0 * HOUR), Some(HOUR)), DAY);

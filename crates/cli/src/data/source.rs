@@ -43,10 +43,10 @@ impl<'a> Source<'a> {
 pub(crate) fn refuse_address(path: &Path) -> Result<(), Failure> {
     let Some(address) = path.to_str().filter(|text| text.contains("://") && !path.exists()) else { return Ok(()) };
     let fetch = match address.split("://").next() {
-        Some("http" | "https" | "ftp") => format!("curl -sL {address}"),
-        Some("s3") => format!("aws s3 cp {address} -"),
-        Some("gs") => format!("gcloud storage cat {address}"),
-        Some("file") => format!("cat {}", address.trim_start_matches("file://")),
+        Some("http" | "https" | "ftp") => format!("curl -sL '{address}'"),
+        Some("s3") => format!("aws s3 cp '{address}' -"),
+        Some("gs") => format!("gcloud storage cat '{address}'"),
+        Some("file") => format!("cat '{}'", address.trim_start_matches("file://")),
         _ => return Ok(()),
     };
     Err(Failure::because(format!(

@@ -12,7 +12,7 @@ use mercer_readers::{
 
 use crate::arguments::dialect;
 use crate::arguments::zone::ZoneArguments;
-use crate::data::day_roll::{are_of_day, roll};
+use crate::data::day_roll::{NEXT_DAY, are_of_day, roll};
 use crate::data::encoded_rows::{Head, next};
 use crate::data::opening::Opening;
 use crate::data::part_columns::PartColumns;
@@ -104,6 +104,10 @@ impl TimedSeries {
         let told: Vec<(usize, Kind)> = time.into_iter().map(|place| (place, Kind::Time)).collect();
         let Some(head) = SeriesHead::read(&mut reader, &shown, rows, &told, overrides)? else { return Ok(None) };
         let time = time.map(|place| head.with_parts(head.time_column(place), group, |_| false, None));
+        if let Some(column) = time.as_ref().filter(|time| time.of_day.is_some()) {
+            let name = &head.column(column.place).name;
+            verbosity::remark(format!("{shown}: column {name:?} holds times of day; {NEXT_DAY}"));
+        }
         let in_zone = time.as_ref().and_then(|time| time.notation.as_ref()?.zone()).is_some();
         ZoneArguments::check_used(overrides.zone.as_ref(), &shown, in_zone)?;
         let roles: Vec<usize> = time.iter().flat_map(TimeColumn::places).chain(group).collect();
@@ -342,7 +346,11 @@ impl TimeColumn {
 
     /// A time for messages.
     pub(crate) fn text(&self, time: f64) -> String {
-        if self.notation.is_some() { instant_text(time) } else { time.to_string() }
+        match instant_text(time) {
+            _ if self.notation.is_none() => time.to_string(),
+            text if self.of_day.is_some() => text.get(11..).unwrap_or(&text).trim_end_matches('Z').to_owned(),
+            text => text,
+        }
     }
 }
 

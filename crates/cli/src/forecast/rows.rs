@@ -6,6 +6,7 @@ use mercer_readers::{Cell, ColumnChoice, Counts, DataError, Format, ReadOptions,
 
 use super::clock::{Clock, ClockOptions, Repeats, TimedRows};
 use crate::arguments::dialect;
+use crate::data::day_roll::NEXT_DAY;
 use crate::data::opening::Opening;
 use crate::data::source::TableColumns;
 use crate::data::timed_series::{
@@ -488,7 +489,7 @@ impl Roles {
                 }
                 None => String::new(),
             };
-            let is = if clock.is_of_day() { format!("{is}; each that falls back begins the next day") } else { is };
+            let is = if clock.is_of_day() { format!("{is}; {NEXT_DAY}") } else { is };
             let guess = self.time.as_ref().and_then(|time| time.notation.as_ref()?.guess());
             let joined = self.time.as_ref().is_some_and(|time| !time.parts.is_empty());
             if wanted.time.is_none() || clock.is_uneven() || guess.is_some() || joined || clock.is_of_day() {

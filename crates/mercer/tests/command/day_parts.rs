@@ -82,9 +82,11 @@ fn clocks_alone_go_on_over_midnight() {
         (file.to_owned(), text.replace(".00.00,", ":00,"))
     };
     let (plain, sheet) = (bare("", "plain.csv"), bare("1899-12-30 ", "sheet.csv"));
+    let first = bare("1900-01-01 ", "first.csv");
     let odd = plain.1.replacen("06:00,", "06:30,", 1).replacen("07:00,", "06:15,", 1);
     let folder = Folder::new().with("plain.csv", &plain.1).with("sheet.csv", &sheet.1).with("odd.csv", odd);
-    for file in ["plain.csv", "sheet.csv"] {
+    let folder = folder.with("first.csv", &first.1);
+    for file in ["plain.csv", "sheet.csv", "first.csv"] {
         let (said, clocks) = forecast(&folder, file);
         let told = "with a step of 1 hour; each that falls back begins the next day";
         assert!(said.err.contains(told), "{}", said.err);
@@ -92,6 +94,8 @@ fn clocks_alone_go_on_over_midnight() {
         assert_eq!(clocks["times"][0], "00:00");
         assert_eq!(pairs(&folder, &format!("{file} --time Time")), expected, "{file}");
     }
+    let said = folder.run("koopman plain.csv --trajectory --time Time --json");
+    assert!(said.err.contains("column \"Time\" holds times of day; each that falls back begins"), "{}", said.err);
     assert_eq!(object(&folder.run("inspect plain.csv --json").out)["columns"][0]["largest"], "23:00:00");
     let said = folder.run("forecast odd.csv");
     assert!(

@@ -287,6 +287,7 @@ fn what_does_not_go_together_is_refused_in_words() {
         &["--scale standard", "--scale-from"],
     );
     folder.refused(2, "fit all.csv --learner pkrr-frozen --kernel linear --out c.mercer", &["--points"]);
+    folder.refused(2, "merge a.mercer --out sums.csv", &["sums.csv: tables of sums are written as .parquet"]);
     folder.refused(2, "merge all.csv --out c.mercer", &["all.csv", "is a table and no model file; --like FILE says"]);
     // A shard that was altered on its way.
     let mut bytes = fs::read(folder.path("a.mercer")).unwrap();
