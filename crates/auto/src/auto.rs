@@ -26,6 +26,7 @@
 //! memory, members, the plans of the budget, and how each was chosen.
 
 mod ahead;
+mod classes;
 mod closed;
 mod grid;
 mod linear;
@@ -57,6 +58,7 @@ use mercer_learners::{
 };
 
 use self::ahead::{Ahead, FeatureBlock};
+use self::classes::{ClassViews, VIEWS};
 pub use self::closed::{ClosedForm, ClosedMember, ClosedPart};
 use self::nearest::Nearest;
 use self::plan::{Past, Size};
@@ -102,6 +104,8 @@ pub struct Auto {
     weights: Vec<f64>,
     /// `None` before the first stage.
     mixture: Option<Stage>,
+    /// Views of classes, while all targets are −1 or 1.
+    classes: Option<ClassViews>,
     loss: f64,
     #[cfg_attr(feature = "serde", serde(skip, default = "one"))]
     threads: usize,
@@ -120,7 +124,38 @@ struct BlockMemory {
     rows: ScaledRows,
     targets: Vec<f64>,
     weights: Vec<f64>,
-    prediction: Vec<f64>,
+    views: Vec<f64>,
+}
+
+/// What becomes of the views of rows, and their loss.
+struct Scores {
+    classes: Option<ClassViews>,
+    loss: f64,
+}
+
+impl Scores {
+    /// The scores of a row, whose target is learnt.
+    fn round<'v>(&mut self, views: &'v mut [f64], target: Target<'_>) -> &'v [f64] {
+        if let Some(classes) = &mut self.classes {
+            classes.round(views, target);
+        }
+        self.charge(&views[..target.y.len()], target)
+    }
+
+    /// The scores of a row that is predicted by the mean.
+    fn first<'v>(&mut self, mean: &'v [f64], target: Target<'_>) -> &'v [f64] {
+        if let Some(classes) = &mut self.classes {
+            classes.count(target);
+        }
+        self.charge(mean, target)
+    }
+
+    fn charge<'v>(&mut self, scores: &'v [f64], target: Target<'_>) -> &'v [f64] {
+        // Numbers that are no classes end the views of such.
+        self.classes.take_if(|_| !ClassViews::are_of(target));
+        self.loss += target.weight * squared_error(scores, target.y);
+        scores
+    }
 }
 
 impl Auto {
@@ -141,6 +176,7 @@ impl Auto {
             targets: Vec::with_capacity(kept),
             weights: Vec::new(),
             mixture: None,
+            classes: Some(ClassViews::new(params.outputs)),
             loss: 0.0,
             threads: 1,
             work: BlockMemory::default(),
@@ -179,6 +215,31 @@ impl Auto {
         }
     }
 
+    /// Predicts into `scores`, and the variances where they are asked for; whether they are known.
+    fn predict_asked(
+        &self,
+        x: &[f64],
+        scratch: &mut Scratch,
+        scores: &mut [f64],
+        variances: Option<&mut [f64]>,
+    ) -> Result<bool, Error> {
+        let Some(stage) = &self.mixture else {
+            self.mean(scores);
+            return Ok(false);
+        };
+        let Some(classes) = &self.classes else { return stage.predict(x, scratch, scores, variances) };
+        let mut views = scratch.lend(VIEWS * scores.len());
+        let known = stage.predict(x, scratch, &mut views, variances);
+        if known.is_ok() {
+            let mut logits = scratch.lend(scores.len());
+            classes.score(&mut views, &mut logits);
+            scores.copy_from_slice(&views[..scores.len()]);
+            scratch.take_back(logits);
+        }
+        scratch.take_back(views);
+        known
+    }
+
     /// Rows that are kept.
     fn kept(&self) -> usize {
         self.targets.len() / self.params.outputs
@@ -197,31 +258,35 @@ impl Auto {
 
     /// Learns rows of positive weight that are fit to be learnt and cross no stage.
     fn learn_good(&mut self, rows: Rows<'_>, mut take: impl FnMut(&[f64])) -> Result<(), Error> {
-        let mut prediction = std::mem::take(&mut self.work.prediction);
-        prediction.resize(self.params.outputs, 0.0);
-        let Some(mut stage) = self.mixture.take() else {
-            for row in 0..rows.len() {
-                self.mean(&mut prediction);
-                take(&prediction);
-                self.loss += rows.target(row).weight * squared_error(&prediction, rows.target(row).y);
-                self.keep(rows.range(row, row + 1));
-            }
-            self.work.prediction = prediction;
-            return Ok(());
-        };
+        let outputs = self.params.outputs;
         let mut work = std::mem::take(&mut self.work);
-        work.prediction = prediction;
-        let (settled, mut made) = (self.targets.is_empty(), 0);
-        let learnt = stage.learn(rows, self.threads > 1, &mut work, |prediction| {
-            take(prediction);
-            let target = rows.target(made);
-            self.loss += target.weight * squared_error(prediction, target.y);
-            made += 1;
-        });
-        (self.work, self.mixture) = (work, Some(stage));
-        if !settled {
-            self.keep(rows.range(0, made));
-        }
+        let mut told = Scores { classes: self.classes.take(), loss: self.loss };
+        let mut made = 0;
+        work.views.resize(VIEWS * outputs, 0.0);
+        let learnt = match self.mixture.take() {
+            None => {
+                for row in 0..rows.len() {
+                    self.mean(&mut work.views[..outputs]);
+                    take(told.first(&work.views[..outputs], rows.target(row)));
+                    self.loss = told.loss;
+                    self.keep(rows.range(row, row + 1));
+                }
+                Ok(())
+            }
+            Some(mut stage) => {
+                let settled = self.targets.is_empty();
+                let learnt = stage.learn(rows, self.threads > 1, &mut work, |views| {
+                    take(told.round(views, rows.target(made)));
+                    made += 1;
+                });
+                (self.mixture, self.loss) = (Some(stage), told.loss);
+                if !settled {
+                    self.keep(rows.range(0, made));
+                }
+                learnt
+            }
+        };
+        (self.work, self.classes) = (work, told.classes);
         learnt
     }
 
@@ -302,6 +367,9 @@ impl Validate for Auto {
         self.rows.validate()?;
         self.targets.validate()?;
         Inconsistent::require(self.loss >= 0.0, WHAT, "its loss is not negative")?;
+        let viewed = self.classes.as_ref().is_none_or(|classes| classes.fits(outputs));
+        Inconsistent::require(viewed, WHAT, "its views of classes have its outputs")?;
+        self.classes.as_ref().map_or(Ok(()), Validate::validate)?;
         let Some(stage) = &self.mixture else { return Ok(()) };
         let Stage { scaling, ahead, nearest, carried } = stage;
         scaling.validate()?;
@@ -327,11 +395,7 @@ impl Regressor for Auto {
 
     fn predict_into(&self, x: &[f64], scratch: &mut Scratch, scores: &mut [f64]) -> Result<(), Error> {
         check_input(x, self.dimension)?;
-        let Some(stage) = &self.mixture else {
-            self.mean(scores);
-            return Ok(());
-        };
-        stage.predict(x, scratch, scores, None).map(drop)
+        self.predict_asked(x, scratch, scores, None).map(drop)
     }
 
     fn step(&mut self, x: &[f64], target: Target<'_>, scores: &mut [f64]) -> Result<(), Error> {
@@ -377,6 +441,9 @@ impl Regressor for Auto {
                     stage.add_output(like)?;
                 }
                 self.targets = with_column(&self.targets, self.params.outputs, like);
+                if let Some(classes) = &mut self.classes {
+                    classes.add_output(like);
+                }
                 self.params.outputs += 1;
                 Ok(())
             }
@@ -400,8 +467,7 @@ impl Variance for Auto {
     ) -> Result<bool, Error> {
         check_input(x, self.dimension)?;
         variances.fill(f64::NAN);
-        let Some(stage) = &self.mixture else { return self.predict_into(x, scratch, scores).map(|()| false) };
-        stage.predict(x, scratch, scores, Some(variances))
+        self.predict_asked(x, scratch, scores, Some(variances))
     }
 }
 

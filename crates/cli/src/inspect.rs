@@ -74,6 +74,9 @@ fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
     if column.used == Use::Identifier && treatment.is_some() {
         (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), column.taken(Face::Command).into());
     }
+    if let Some(counting) = column.counting(Face::Command) {
+        facts["why"] = counting.into();
+    }
     (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
     facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
     // Of a category the numbers among its values say nothing.

@@ -88,6 +88,14 @@ impl Column {
         format!("counts the rows, and is taken as a number; {leave} leaves it out")
     }
 
+    /// That a number counts the rows of a series, in which it is no value, if it does.
+    #[must_use]
+    pub fn counting(&self, face: Face) -> Option<String> {
+        let number = face.kind_argument(&self.name, Kind::Number);
+        let counts = self.counter && self.kind == Kind::Number && self.why.is_empty();
+        counts.then(|| format!("counts the rows, so that no forecast is made of it; {number} has one made"))
+    }
+
     /// True if it may be another thing than its cells show at once. It is left out, begins later,
     /// is written in a way of its own, or something is to be said of it.
     #[must_use]

@@ -104,8 +104,16 @@ impl Screening {
         weight * if share == 0.0 { 0.0 } else { self.outliers.weight(share) }
     }
 
+    /// True if nothing but the targets' being within their ranges is to be known.
+    fn is_usual(&self, target: Target<'_>) -> bool {
+        self.trial.is_none() && self.screens.iter().zip(target.y).all(|(screen, y)| screen.is_usual(*y))
+    }
+
     /// What an example of positive weight means.
     pub(crate) fn event(&self, target: Target<'_>) -> RowEvent {
+        if self.is_usual(target) {
+            return RowEvent::Plain(target.weight);
+        }
         let any = |sees: fn(&OutlierScreen, f64) -> bool| {
             self.screens.iter().zip(target.y).any(|(screen, y)| sees(screen, *y))
         };
@@ -131,6 +139,13 @@ impl Screening {
             return;
         }
         self.rows += 1;
+        if self.is_usual(target) {
+            self.strays *= FADING;
+            self.screens.iter_mut().zip(target.y).for_each(|(screen, y)| {
+                screen.observe(*y);
+            });
+            return;
+        }
         let first = target.y.first().copied().unwrap_or(0.0);
         match self.event(target) {
             RowEvent::Enters(_) => {

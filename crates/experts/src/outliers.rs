@@ -215,8 +215,7 @@ impl OutlierScreen {
     /// number, for a value that did not pass before, and for the first that leaves a constant.
     #[must_use]
     pub fn share(&self, value: f64) -> f64 {
-        // So are nearly all values.
-        if self.ranges[1].is_some_and(|(low, high)| low <= value && value <= high) {
+        if self.is_usual(value) {
             return 1.0;
         }
         let Some(range) = self.range() else { return 1.0 };
@@ -235,8 +234,19 @@ impl OutlierScreen {
         }
     }
 
+    /// True if the value is within the range of late, as nearly all are, and nothing else is to be
+    /// asked.
+    #[must_use]
+    #[inline]
+    pub fn is_usual(&self, value: f64) -> bool {
+        self.ranges[1].is_some_and(|(low, high)| low < high && low <= value && value <= high)
+    }
+
     /// [`share`](Self::share), and takes the value into account.
     pub fn observe(&mut self, value: f64) -> f64 {
+        if self.is_usual(value) {
+            return self.pass(value);
+        }
         if self.leaves(value) {
             self.left = Some(value).filter(|value| value.is_finite());
             return 0.0;
@@ -254,13 +264,19 @@ impl OutlierScreen {
             }
             return share;
         }
+        self.pass(value)
+    }
+
+    /// A value that passes.
+    #[inline]
+    fn pass(&mut self, value: f64) -> f64 {
         self.allowance = (self.allowance * NARROWER).max(1.0);
         if self.passed > 0 && self.passed.is_multiple_of(BLOCK) {
             self.ranges = [self.ranges[1], None];
         }
         self.passed += 1;
         self.ranges[1] = Some(with(self.ranges[1].unwrap_or((value, value)), value));
-        share
+        1.0
     }
 
     /// Which values are implausible by those before them; the first that leaves a constant by the

@@ -20,7 +20,8 @@ const LEAST: f64 = 1e-4;
 const SUREST: f64 = 1e-3;
 
 /// Members.
-const M: usize = 4;
+pub(super) const MEMBERS: usize = 4;
+const M: usize = MEMBERS;
 
 /// The weights of members, with the information on them.
 #[derive(Clone, Debug)]
@@ -43,11 +44,16 @@ fn cut(logit: f64) -> f64 {
 }
 
 impl LogitMixture {
-    /// A mixture of four members.
-    pub(super) fn new() -> Self {
+    /// A mixture of members with these weights.
+    pub(super) fn starting(weights: [f64; M]) -> Self {
         let mut information = [[0.0; M]; M];
         (0..M).for_each(|i| information[i][i] = INFORMATION);
-        Self { weights: [1.0 / M as f64; M], information }
+        Self { weights, information }
+    }
+
+    /// A mixture of members with equal weights.
+    pub(super) fn new() -> Self {
+        Self::starting([1.0 / M as f64; M])
     }
 
     pub(super) fn weights(&self) -> &[f64] {

@@ -39,6 +39,21 @@ const LARGEST_GROWTH: usize = 4;
 const MEAN_COUNTS: f64 = 1.0;
 const ROWS_OF_ERROR: f64 = 1000.0;
 
+/// Places of the grid and of the first linear member among what is given.
+const GRID: usize = 0;
+const LINEAR: usize = 1;
+
+/// The predictions that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wanted {
+    /// The mixture's.
+    Mixture,
+    /// Those of the views of [classes](super::classes).
+    Views,
+    /// Those of all members.
+    All,
+}
+
 /// Names of the members without processes: the mean of the targets, and learners that forget.
 const NAMES: [&str; 1 + STEPS.len()] = ["mean", "fogd step=0.3", "fogd step=1"];
 
@@ -158,10 +173,13 @@ impl Nearest {
         Ok(())
     }
 
-    /// True if the prediction needs that of a member outside the windows. Such a member has a
-    /// weight, or it has one among those whose rest a process with a weight tells.
-    pub(super) fn needs(&self, member: usize) -> bool {
-        self.all.weight(member) != 0.0 || (self.all.rest()[member] != 0.0 && self.tells_rest())
+    /// True if what is wanted needs a member outside the windows. Such a member has a weight, or it
+    /// has one among those whose rest a process with a weight tells, or it is a view.
+    pub(super) fn needs(&self, member: usize, wanted: Wanted) -> bool {
+        let all = wanted == Wanted::All;
+        let views = wanted == Wanted::Views;
+        let (viewed, has_rest) = (views && [GRID, LINEAR].contains(&member), self.all.rest()[member] != 0.0);
+        all || viewed || self.all.weight(member) != 0.0 || (has_rest && (views || self.tells_rest()))
     }
 
     /// True if a process that tells the rest has a weight.
@@ -190,14 +208,14 @@ impl Nearest {
 
     /// Predictions of all members at `row`, behind what is `given`, in the `predictions` of the
     /// scratch's own memory: clipped to where targets have been, or 0. `rest ←` what all without
-    /// processes predict. What the prediction does not need is 0 there, unless it is `learnt`.
+    /// processes predict. What is `wanted` by nothing is 0 there.
     fn predict_each(
         &self,
         row: ScaledRow<'_>,
         given: &[f64],
         rest: &mut [f64],
         scratch: &mut Scratch,
-        learnt: bool,
+        wanted: Wanted,
     ) -> Box<NeighbourMemory> {
         let mut work: Box<NeighbourMemory> = scratch.take_own();
         let outputs = rest.len();
@@ -207,7 +225,7 @@ impl Nearest {
         work.predictions.resize(given.len() + outputs, 0.0);
         let mut made = scratch.lend(outputs);
         for (place, fogd) in self.forgetting.iter().enumerate() {
-            let asked = learnt || self.needs(given.len() / outputs + 1 + place);
+            let asked = self.needs(given.len() / outputs + 1 + place, wanted);
             if !asked || fogd.predict_into(row.bent, scratch, &mut made).is_err() {
                 made.fill(0.0);
             }
@@ -222,7 +240,7 @@ impl Nearest {
         self.ranks.apply(row.straight, &mut ranked);
         for (place, metric) in self.metrics.iter().enumerate() {
             let first = self.all.rest().len() + place * LANES;
-            if !learnt && (first..first + LANES).all(|member| self.all.weight(member) == 0.0) {
+            if wanted != Wanted::All && (first..first + LANES).all(|member| self.all.weight(member) == 0.0) {
                 work.predictions.resize(work.predictions.len() + LANES * outputs, 0.0);
                 continue;
             }
@@ -242,23 +260,36 @@ impl Nearest {
         work
     }
 
-    /// `scores ←` the prediction at `row`, behind what is `given`.
-    pub(super) fn predict(&self, row: ScaledRow<'_>, given: &[f64], scratch: &mut Scratch, scores: &mut [f64]) {
-        let mut rest = scratch.lend(scores.len());
-        let work = self.predict_each(row, given, &mut rest, scratch, false);
+    /// `views ←` the prediction at `row`, behind what is `given`, and if there is room the others:
+    /// of all members outside the windows, of the grid and of a linear member.
+    pub(super) fn predict(&self, row: ScaledRow<'_>, given: &[f64], scratch: &mut Scratch, views: &mut [f64]) {
+        let wanted = if views.len() > self.outputs() { Wanted::Views } else { Wanted::Mixture };
+        let mut rest = scratch.lend(self.outputs());
+        let work = self.predict_each(row, given, &mut rest, scratch, wanted);
+        self.view(&work.predictions, &rest, views);
         scratch.take_back(rest);
-        mix(self.all.weights(), &work.predictions, scores);
         scratch.put_own(work);
     }
 
-    /// Predicts into `prediction` and learns.
-    pub(super) fn round(&mut self, row: ScaledRow<'_>, given: &[f64], target: Target<'_>, prediction: &mut [f64]) {
+    /// `views ←` what they are by the predictions of all members and by that of those outside.
+    fn view(&self, made: &[f64], rest: &[f64], views: &mut [f64]) {
+        let outputs = rest.len();
+        let (whole, others) = views.split_at_mut(outputs);
+        mix(self.all.weights(), made, whole);
+        let of = |member: usize| &made[member * outputs..][..outputs];
+        for (view, values) in others.chunks_exact_mut(outputs).zip([rest, of(GRID), of(LINEAR)]) {
+            view.copy_from_slice(values);
+        }
+    }
+
+    /// Predicts into `views`, as [`predict`](Self::predict) does, and learns.
+    pub(super) fn round(&mut self, row: ScaledRow<'_>, given: &[f64], target: Target<'_>, views: &mut [f64]) {
         let NearestMemory { mut scratch, mut regrets } = std::mem::take(&mut self.work);
         let Target { y, weight } = target;
         let mut rest = scratch.lend(y.len());
-        let mut work = self.predict_each(row, given, &mut rest, &mut scratch, true);
+        let mut work = self.predict_each(row, given, &mut rest, &mut scratch, Wanted::All);
         let made = &work.predictions;
-        mix(self.all.weights(), made, prediction);
+        self.view(made, &rest, views);
         for (loss, made) in self.losses.iter_mut().zip(made.chunks_exact(y.len())) {
             *loss = (*loss + weight * squared_error(made, y)).min(f64::MAX);
         }
@@ -273,7 +304,7 @@ impl Nearest {
         let place = self.push(row, ([y, &*rest], weight), &mut work);
         scratch.put_own(work);
         (self.low, self.high) = y.iter().fold((self.low, self.high), |(low, high), y| (low.min(*y), high.max(*y)));
-        self.remember(place, y, prediction);
+        self.remember(place, y, &views[..y.len()]);
         scratch.take_back(rest);
         scratch.take_back(scores);
         self.work = NearestMemory { scratch, regrets };

@@ -121,10 +121,10 @@ impl Speed {
         let mut quickest = f64::INFINITY;
         for round in 0..ROUNDS {
             let block = self.block(warm + round * ROWS, warm + (round + 1) * ROWS)?;
-            let (mut row, mut prediction) = (0, vec![0.0; m]);
+            let (mut row, mut views) = (0, vec![0.0; m]);
             let began = Instant::now();
             ahead.learn_in_pieces(block, false, |given| {
-                nearest.round(block.row(row), given, block.rows.target(row), &mut prediction);
+                nearest.round(block.row(row), given, block.rows.target(row), &mut views);
                 row += 1;
             })?;
             quickest = quickest.min(began.elapsed().as_secs_f64());

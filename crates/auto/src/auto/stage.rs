@@ -5,7 +5,7 @@ use mercer_learners::{Error, Expert, Rows, Scratch, Target, Targets};
 
 use super::BlockMemory;
 use super::ahead::{Ahead, FeatureBlock};
-use super::nearest::Nearest;
+use super::nearest::{Nearest, Wanted};
 use super::scales::{Affine, ScaledRows, Scales};
 
 /// Parts of a stage.
@@ -42,15 +42,15 @@ impl Stage {
     }
 
     /// Learns rows of positive weight of which none but the first wakes an input, and hands the
-    /// prediction of each to `take`.
+    /// views of each to `take`: the prediction is the first.
     pub(super) fn learn(
         &mut self,
         rows: Rows<'_>,
         beside: bool,
         work: &mut BlockMemory,
-        mut take: impl FnMut(&[f64]),
+        mut take: impl FnMut(&mut [f64]),
     ) -> Result<(), Error> {
-        let BlockMemory { rows: scaled, targets, weights, prediction } = work;
+        let BlockMemory { rows: scaled, targets, weights, views } = work;
         targets.clear();
         weights.clear();
         for Target { y, weight } in rows.targets().iter() {
@@ -58,7 +58,7 @@ impl Stage {
             weights.push(weight);
         }
         // A target that is not finite when scaled is refused, and leaves no trace.
-        let outputs = prediction.len();
+        let outputs = self.scaling.targets.len();
         let fit = targets.iter().position(|y| !y.is_finite()).unwrap_or(targets.len()) / outputs;
         if fit > 0 {
             self.wake(rows.input(0))?;
@@ -69,9 +69,9 @@ impl Stage {
             let block = FeatureBlock { rows: Rows::new(&scaled.bent, width, fitting)?, straight: &scaled.straight };
             let mut row = 0;
             ahead.learn_in_pieces(block, beside, |given| {
-                nearest.round(block.row(row), given, block.rows.target(row), prediction);
-                scaling.undo(prediction);
-                take(prediction);
+                nearest.round(block.row(row), given, block.rows.target(row), views);
+                views.chunks_exact_mut(outputs).for_each(|view| scaling.undo(view));
+                take(views);
                 row += 1;
             })?;
         }
@@ -90,24 +90,26 @@ impl Stage {
         Ok(())
     }
 
-    /// Predicts `x` into `scores`, and the variances where they are asked for; whether they are
-    /// known.
+    /// Predicts `x` into `views`, of which the prediction is the first, and the only one if there
+    /// is no more room; and the variances where they are asked for: whether they are known.
     pub(super) fn predict(
         &self,
         x: &[f64],
         scratch: &mut Scratch,
-        scores: &mut [f64],
+        views: &mut [f64],
         variances: Option<&mut [f64]>,
     ) -> Result<bool, Error> {
         let mut asked: Box<PredictionMemory> = scratch.take_own();
         let PredictionMemory { rows, given } = &mut *asked;
         self.scaling.rows(x, x.len(), rows);
         let row = rows.row(0, self.scaling.live());
-        given.resize(self.ahead.len() * scores.len(), 0.0);
-        let predicted = self.ahead.predict(row, |member| self.nearest.needs(member), scratch, given);
+        let outputs = self.scaling.targets.len();
+        let wanted = if views.len() > outputs { Wanted::Views } else { Wanted::Mixture };
+        given.resize(self.ahead.len() * outputs, 0.0);
+        let predicted = self.ahead.predict(row, |member| self.nearest.needs(member, wanted), scratch, given);
         if predicted.is_ok() {
-            self.nearest.predict(row, given, scratch, scores);
-            self.scaling.undo(scores);
+            self.nearest.predict(row, given, scratch, views);
+            views.chunks_exact_mut(outputs).for_each(|view| self.scaling.undo(view));
         }
         let known = variances.is_some_and(|variances| {
             let known = self.nearest.variances(row, scratch, variances);

@@ -14,7 +14,7 @@ use crate::arguments::task::TaskOptions;
 use crate::data::encoded_rows::{self, ColumnSource, EncodedRows, Looking};
 use crate::data::input::{Input, not_scaled};
 use crate::data::opening::Opening;
-use crate::data::source::Source;
+use crate::data::source::{Source, not_among};
 use crate::data::stop::Stop;
 use crate::report::failure::Failure;
 
@@ -131,12 +131,12 @@ fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn)
     {
         return Ok(());
     }
-    let columns: Vec<String> = records.columns().iter().map(|column| format!("{column:?}")).collect();
-    Err(Failure::because(format!(
-        "{}: --target {target}: there is no such column; the columns are {}",
-        opening.shown(),
-        columns.join(", ")
-    )))
+    let columns = records.columns();
+    let quoted = columns.iter().find(|name| name.contains(',') && matches!(target, TargetColumn::Several(_)));
+    let quoted = quoted.map_or(String::new(), |name| {
+        format!("; a name with a comma stands in quotes, --target '\"{name}\"', or is told by its number")
+    });
+    Err(Failure::because(format!("{}: --target {target}: {}{quoted}", opening.shown(), not_among(columns))))
 }
 
 /// The option that only files need to be told, if one is given.

@@ -72,12 +72,15 @@ pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, column
         (Some(first), Some(second)) => {
             format!("columns {first} and {second} are both called so; say which by its number")
         }
-        _ => {
-            let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
-            format!("there is no such column; the columns are {}", columns.join(", "))
-        }
+        _ => not_among(columns),
     };
     Failure::because(format!("{shown}: {option} {choice}: {why}"))
+}
+
+/// That a column is none of these.
+pub(crate) fn not_among(columns: &[String]) -> String {
+    let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+    format!("there is no such column; the columns are {}", columns.join(", "))
 }
 
 /// The known facts about the columns of a table.
