@@ -231,10 +231,8 @@ impl Auto {
         let mut views = scratch.lend(VIEWS * scores.len());
         let known = stage.predict(x, scratch, &mut views, variances);
         if known.is_ok() {
-            let mut logits = scratch.lend(scores.len());
-            classes.score(&mut views, &mut logits);
+            classes.score(&mut views);
             scores.copy_from_slice(&views[..scores.len()]);
-            scratch.take_back(logits);
         }
         scratch.take_back(views);
         known

@@ -20,8 +20,7 @@ const LEAST: f64 = 1e-4;
 const SUREST: f64 = 1e-3;
 
 /// Members.
-pub(super) const MEMBERS: usize = 4;
-const M: usize = MEMBERS;
+const M: usize = 4;
 
 /// The weights of members, with the information on them.
 #[derive(Clone, Debug)]
@@ -44,16 +43,11 @@ fn cut(logit: f64) -> f64 {
 }
 
 impl LogitMixture {
-    /// A mixture of members with these weights.
-    pub(super) fn starting(weights: [f64; M]) -> Self {
+    /// A mixture of four members.
+    pub(super) fn new() -> Self {
         let mut information = [[0.0; M]; M];
         (0..M).for_each(|i| information[i][i] = INFORMATION);
-        Self { weights, information }
-    }
-
-    /// A mixture of members with equal weights.
-    pub(super) fn new() -> Self {
-        Self::starting([1.0 / M as f64; M])
+        Self { weights: [1.0 / M as f64; M], information }
     }
 
     pub(super) fn weights(&self) -> &[f64] {
@@ -93,16 +87,16 @@ impl LogitMixture {
 
 /// `x` with `A x = b` for a symmetric positive definite `A`, by its Cholesky factor, in place: no
 /// memory is asked for. Not finite where rounding has made `A` singular.
-fn solve(mut a: [[f64; M]; M], mut b: [f64; M]) -> [f64; M] {
-    for i in 0..M {
+pub(super) fn solve<const N: usize>(mut a: [[f64; N]; N], mut b: [f64; N]) -> [f64; N] {
+    for i in 0..N {
         for j in 0..=i {
             let sum: f64 = a[i][j] - (0..j).map(|k| a[i][k] * a[j][k]).sum::<f64>();
             a[i][j] = if i == j { sum.sqrt() } else { sum / a[j][j] };
         }
         b[i] = (b[i] - (0..i).map(|k| a[i][k] * b[k]).sum::<f64>()) / a[i][i];
     }
-    for i in (0..M).rev() {
-        b[i] = (b[i] - (i + 1..M).map(|k| a[k][i] * b[k]).sum::<f64>()) / a[i][i];
+    for i in (0..N).rev() {
+        b[i] = (b[i] - (i + 1..N).map(|k| a[k][i] * b[k]).sum::<f64>()) / a[i][i];
     }
     b
 }
