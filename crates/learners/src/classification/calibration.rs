@@ -9,29 +9,34 @@
 //! | `ln q_k` | the share `q_k` of the class in all rows |
 //! | `1` if `k` was the last class, else `0` | the last row |
 //! | `ln(0.01 + e_k)` | its shares `e_k` in the last 5 and 50 rows or so, which are exponential means |
+//! | `ln(p/(1 − p))`, `p = (1 + s_k)/2` within \[0.001, 0.999\] | the same score, as a share that can be sure |
 //! | `ln((c_k + q_k/10) / (1.1 q_k))` | the score as least squares means it, `c_k = (1 + s_k)/2` within \[0, 1\], as evidence over the share: what ranks rare classes, whose scores are all near −1 |
 //!
 //! and `p_k ∝ exp(θᵀf_k)` (the conditional logit of McFadden 1974; with the score alone and two
 //! classes it is Platt's 1999 without his constant). `θ` is learnt by online Newton steps: with the
 //! information `A = A₀ + Σ_t ω_t Σ_k p_k (f_k − f̄)(f_k − f̄)ᵀ`, `f̄ = Σ p_k f_k`, of all rounds up
-//! to this one, `θ ← θ + ω A⁻¹(f_y − f̄)`. It begins at `p_k ∝ exp(2 s_k)`, which is `σ(4z)` for
-//! two classes with the scores `±z`. `A₀` is diagonal: 10 for the three features of late, of which
-//! a few rows of a rare class would make too much, and 1 for the others.
+//! to this one, `θ ← θ + ω A⁻¹(f_y − f̄)`. It begins at `√(p/(1 − p))`, which of two classes with
+//! the scores `±z` is the share `(1 + z)/2` itself. `A₀` is diagonal: 10 for the three features of
+//! late, of which a few rows of a rare class would make too much, and for the logit, and 1 for the
+//! others.
 //!
 //! As all classes share `θ`, it is learnt within some hundred rows however many they are, and a
 //! class that joins late has it at once. Where classes come at random the features of late get no
 //! weight.
 //!
-//! Cost: `7² m` multiply-adds a round for `m` classes.
+//! Cost: `8² m` multiply-adds a round for `m` classes.
 
 use mercer_core::{Inconsistent, Validate};
 use mercer_linalg_incremental::Matrix;
 
-const FEATURES: usize = 7;
-/// Coefficient of the score at the start.
-const START: f64 = 2.0;
+const FEATURES: usize = 8;
+/// Place of the logit, and its coefficient at the start.
+const LOGIT: usize = FEATURES - 1;
+const START: f64 = 0.5;
+/// No share is surer.
+const SUREST: f64 = 1e-3;
 /// The information on each coefficient at the start.
-const INFORMATION: [f64; FEATURES] = [1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0];
+const INFORMATION: [f64; FEATURES] = [1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0, 10.0];
 /// So much of the share of a class is added to what its score says of it.
 const PRIOR: f64 = 0.1;
 /// Scores are cut here.
@@ -60,7 +65,7 @@ impl Calibration {
     /// One that has learnt nothing, of so many classes.
     pub(super) fn new(classes: usize) -> Self {
         let mut coefficients = [0.0; FEATURES];
-        coefficients[0] = START;
+        coefficients[LOGIT] = START;
         let (rows, places) = (FEATURES, 0..FEATURES * FEATURES);
         let diagonal = |place: usize| if place / rows == place % rows { INFORMATION[place % rows] } else { 0.0 };
         Self {
@@ -89,7 +94,17 @@ impl Calibration {
         let share = (self.counts[class] + BEFORE) / total;
         let says = (0.5 + 0.5 * s).clamp(0.0, 1.0);
         let evidence = ((says + PRIOR * share) / ((1.0 + PRIOR) * share)).ln();
-        [s, s * s * s, share.ln(), f64::from(u8::from(self.last == Some(class))), short, long, evidence]
+        let sure = says.clamp(SUREST, 1.0 - SUREST);
+        [
+            s,
+            s * s * s,
+            share.ln(),
+            f64::from(u8::from(self.last == Some(class))),
+            short,
+            long,
+            evidence,
+            (sure / (1.0 - sure)).ln(),
+        ]
     }
 
     fn total(&self) -> f64 {
@@ -202,8 +217,8 @@ mod tests {
     #[test]
     fn each_round_is_the_formula() {
         let mut calibration = Calibration::new(3);
-        let mut a = DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0]));
-        let mut theta = DVector::from_vec(vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        let mut a = DMatrix::from_diagonal(&DVector::from_vec(vec![1.0, 1.0, 1.0, 10.0, 10.0, 10.0, 1.0, 10.0]));
+        let mut theta = DVector::from_vec(vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]);
         let (mut past, mut loss, mut of_start): (Vec<(usize, f64)>, _, _) = (Vec::new(), 0.0, 0.0);
         for (t, (scores, class)) in stream().into_iter().enumerate() {
             let weight = 1.0 + (t % 3) as f64 * 0.5;
@@ -224,6 +239,10 @@ mod tests {
                     3 => f64::from(u8::from(past.last().is_some_and(|(last, _)| *last == k))),
                     4 => (0.01 + late(0.8)).ln(),
                     5 => (0.01 + late(0.98)).ln(),
+                    7 => {
+                        let p = ((1.0 + scores[k]) / 2.0).clamp(0.001, 0.999);
+                        p.ln() - (1.0 - p).ln()
+                    }
                     _ => ((((1.0 + scores[k]) / 2.0).clamp(0.0, 1.0) + 0.1 * share(k)) / (1.1 * share(k))).ln(),
                 }
             });
@@ -235,7 +254,11 @@ mod tests {
                 assert!((made[k] - p[k]).abs() < 1e-9, "round {t}: {made:?} for {p}");
             }
             loss -= p[class].ln();
-            of_start -= (2.0 * scores[class]).exp().ln() - scores.iter().map(|s| (2.0 * s).exp()).sum::<f64>().ln();
+            let odds = |s: &f64| {
+                let p = ((1.0 + s) / 2.0).clamp(0.001, 0.999);
+                (p / (1.0 - p)).sqrt()
+            };
+            of_start -= (odds(&scores[class]) / scores.iter().map(odds).sum::<f64>()).ln();
             let mean = &f * &p;
             for k in 0..3 {
                 let d = f.column(k) - &mean;

@@ -126,7 +126,7 @@ impl<R: Regressor> Classifier<R> {
     }
 
     /// The same untrained classifier, whose probabilities are learnt from its scores and from the
-    /// classes that came before: by online Newton steps on a logistic model with seven
+    /// classes that came before: by online Newton steps on a logistic model with eight
     /// coefficients, whatever the classes, beside the shares of the classes so far. It then chooses
     /// the most probable class.
     #[must_use]
