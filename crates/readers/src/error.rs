@@ -133,7 +133,7 @@ pub enum DataError {
         value: String,
     },
     /// Something else where a time belongs.
-    #[error("{cell}: {} is no time as those before it; correct it, or remove the row", Quoted(value))]
+    #[error("{cell}: {} is no time as those before it; {}", Quoted(value), remedy_of_time(value))]
     NotATime {
         /// Where.
         cell: CellPlace,
@@ -521,5 +521,19 @@ impl DataError {
                 | Self::IndexOrder { .. }
                 | Self::IndexTooLarge { .. }
         )
+    }
+}
+
+/// What to do about a cell that is no time. Clocks that are set back show an hour twice, which some
+/// files call `2A:00` and `2B:00`.
+fn remedy_of_time(value: &str) -> &'static str {
+    let clock = value.rsplit([' ', 'T']).next().unwrap_or_default();
+    let hour = clock.split(':').next().unwrap_or_default();
+    let is_named =
+        hour.strip_suffix(['A', 'B', 'a', 'b']).is_some_and(|digits| digits.parse::<u8>().is_ok_and(|hour| hour < 24));
+    if is_named {
+        "the hour that comes twice as clocks are set back is told by its offset, as 02:00+02:00 and then 02:00+01:00"
+    } else {
+        "correct it, or remove the row"
     }
 }

@@ -114,8 +114,11 @@ fn are_columns(lines: &mut Lines, behind: &mut Lines, cells: &mut Cells, columns
     if split(behind, cells, Separator::Spaces).is_some() && cells.iter().all(is_value) {
         return true;
     }
-    let (mut below, mut rows, mut alike) = (lines.ahead(FOLLOWING), 0, 0);
-    while let Ok(true) = below.advance() {
+    // Records may go over several lines.
+    let (mut below, mut rows, mut alike) = (lines.ahead(LONGEST_RECORD), 0, 0);
+    while let Ok(true) = below.advance()
+        && rows < FOLLOWING
+    {
         rows += 1;
         let split = cells.split(&mut below, Separator::Spaces, LONGEST_RECORD);
         alike += usize::from(split.is_ok() && cells.len() == columns);

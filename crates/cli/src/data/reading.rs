@@ -131,12 +131,8 @@ fn check_target(opening: &Opening, options: &ReadOptions, target: &TargetColumn)
     {
         return Ok(());
     }
-    let columns = records.columns();
-    let quoted = columns.iter().find(|name| name.contains(',') && matches!(target, TargetColumn::Several(_)));
-    let quoted = quoted.map_or(String::new(), |name| {
-        format!("; a name with a comma stands in quotes, --target '\"{name}\"', or is told by its number")
-    });
-    Err(Failure::because(format!("{}: --target {target}: {}{quoted}", opening.shown(), not_among(columns))))
+    let why = not_among(records.columns());
+    Err(Failure::because(format!("{}: --target {target}: {why}", opening.shown())))
 }
 
 /// The option that only files need to be told, if one is given.

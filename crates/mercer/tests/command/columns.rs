@@ -304,3 +304,43 @@ fn a_target_with_a_value_of_its_own_in_each_row_is_no_class() {
         &["256 different", "--task class takes each as one"],
     );
 }
+
+/// A name with a comma is told by quotes or by its number, and the refusal says so.
+#[test]
+fn names_with_commas_have_quotes() {
+    let rows: String = (0..40).map(|t| format!("{t},{},{}\n", t * 7 % 11, t * 3 % 13)).collect();
+    let folder = Folder::new()
+        .with("d.csv", format!("a,\"b, net\",\"Sales, EUR\"\n{rows}"))
+        .with("e.csv", format!("a,b,y\n{rows}"));
+    let said = |file: &str, target: &str| {
+        let line = ["eval", file, "--learner", "krls", "--scale", "standard", "--target", target];
+        let output = folder.command(&line).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, err) = said("d.csv", "Sales, EUR");
+    let told = "a name with a comma is told in quotes, '\"b, net\"', or by its number";
+    assert!(code == Some(1) && err.contains("no target column \"Sales\"") && err.contains(told), "{err}");
+    for target in ["\"Sales, EUR\"", "3"] {
+        let (code, err) = said("d.csv", target);
+        assert_eq!(code, Some(0), "{err}");
+    }
+    // Where no name has a comma, nothing is said of one.
+    let (code, err) = said("e.csv", "y, z");
+    assert!(code == Some(1) && err.contains("no target column \"z\"") && !err.contains("comma"), "{err}");
+}
+
+/// A number that counts the rows is no series, and `inspect` says so as `forecast` does.
+#[test]
+fn inspect_tells_what_counts_the_rows_of_a_series() {
+    let rows: String = (1..=120).map(|t| format!("{t},{},{}\n", 1950 + t / 12, t * 37 % 101)).collect();
+    let folder = Folder::new().with("s.csv", format!("day,size,v\n{rows}"));
+    let columns = object(&folder.run("inspect s.csv --json").out)["columns"].clone();
+    let why = |place: usize| columns[place]["why"].as_str().unwrap_or_default().to_owned();
+    assert!(
+        columns[0]["kind"] == "number" && why(0).contains("no forecast is made of it; --as 'day=number' has one"),
+        "{columns}"
+    );
+    assert!(!why(1).contains("forecast") && !why(2).contains("forecast"), "{columns}");
+    let said = folder.run("forecast s.csv --steps 2");
+    assert!(said.err.contains("column \"day\": left out, for it counts the rows; --as 'day=number'"), "{}", said.err);
+}

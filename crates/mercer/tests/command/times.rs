@@ -261,5 +261,15 @@ fn local_times_of_a_zone() {
         &["line 3", "02:00:00 is none in Europe/Vienna"],
     );
     folder.refused(1, "forecast twice.csv --time ts", &["line 4", "set back", "--zone Europe/Vienna"]);
+    // Some files call the two hours A and B.
+    let hours = |name: fn(usize) -> String| {
+        let rows = (0..60).map(|t| format!("{}.10.2024 {}:00,{}\n", 20 + t / 24, name(t), t * 7 % 5));
+        "ts,y\n".to_owned() + &rows.collect::<String>()
+    };
+    let named = hours(|t| if t == 50 { "2A".to_owned() } else { format!("{:02}", t % 24) });
+    let wrong = hours(|t| if t == 50 { "2X".to_owned() } else { format!("{:02}", t % 24) });
+    let folder = Folder::new().with("named.csv", named).with("wrong.csv", wrong);
+    folder.refused(1, "forecast named.csv --target y --quiet", &["line 52", "2A:00", "comes twice", "02:00+02:00"]);
+    folder.refused(1, "forecast wrong.csv --target y --quiet", &["line 52", "2X:00", "correct it"]);
     folder.refused(2, "forecast twice.csv --zone Mars", &["no such time zone"]);
 }

@@ -42,7 +42,7 @@ pub(crate) enum Finding {
     ReadAsThousands { cell: CellPlace, text: String, value: f64, mark: Thousands },
     /// Lines above a table that are none of its rows: the first of them, and that of the table.
     #[error(
-        "{file}, line {first}: stands above the table, which begins on line {table} with fuller rows, and is left out with what follows it; --header yes or no takes it for the first row"
+        "{file}, line {first}: stands above the table, which begins on line {table} with fuller rows, and is left out with what follows it; --header yes takes it for the names, --header no for the first row"
     )]
     LeftAbove { file: String, first: u64, table: u64 },
     /// A row that may sum up those above it.

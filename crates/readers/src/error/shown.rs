@@ -41,7 +41,14 @@ impl fmt::Display for ColumnList<'_> {
             let separator = if position == 0 { "" } else { ", " };
             write!(f, "{separator}{}", Quoted(name))?;
         }
-        if names.len() > LISTED { write!(f, ", …") } else { Ok(()) }
+        if names.len() > LISTED {
+            write!(f, ", …")?;
+        }
+        // A comma stands between the names of a list.
+        match names.iter().find(|name| name.contains(',')) {
+            Some(name) => write!(f, "; a name with a comma is told in quotes, '\"{}\"', or by its number", Cut(name)),
+            None => Ok(()),
+        }
     }
 }
 
