@@ -44,6 +44,8 @@ use queries::Queries;
 use read_outs::ReadOuts;
 pub(super) use read_outs::{SetArguments, SetColumns};
 #[cfg(feature = "serve")]
+pub(super) use sums::findings;
+#[cfg(feature = "serve")]
 pub(super) use sums_report::COVERAGE;
 
 /// Steps of a forecast from the end of the data, unless told.

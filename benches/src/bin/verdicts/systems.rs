@@ -1,4 +1,4 @@
-//! Systems whose spectrum is known, and controls that have none.
+//! Systems whose spectrum is known.
 
 use std::error::Error;
 use std::f64::consts::TAU;
@@ -38,8 +38,6 @@ pub(crate) const SYSTEMS: [&str; 16] = [
     "tent",
     "logistic",
 ];
-pub(crate) const CONTROLS: [&str; 9] =
-    ["normal", "categories", "exponential", "shuffled", "walk", "counter", "trend", "sine", "garch"];
 /// Eigenvalues of a smaller modulus are none that is looked for.
 const SMALLEST: f64 = 0.02;
 /// Cells of a generator in a well and along a radius.
@@ -61,12 +59,12 @@ fn run(n: usize, mut x: Vec<f64>, mut next: impl FnMut(&[f64]) -> Vec<f64>) -> V
     rows
 }
 
-fn turn(modulus: f64, angle: f64) -> [f64; 2] {
+pub(super) fn turn(modulus: f64, angle: f64) -> [f64; 2] {
     [modulus * angle.cos(), modulus * angle.sin()]
 }
 
 /// Products of up to `degree` of these values, the largest first.
-fn products(values: &[[f64; 2]], degree: usize) -> Vec<[f64; 2]> {
+pub(super) fn products(values: &[[f64; 2]], degree: usize) -> Vec<[f64; 2]> {
     let mut all = vec![[1.0, 0.0]];
     for value in values {
         let mut more = Vec::new();
@@ -384,52 +382,4 @@ fn switching(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     };
     let rows = run(n + 1, vec![0.0], next);
     Ok(Sample { paths: vec![rows], delay: 2, truth: leading_first(truth), leading: 3 })
-}
-
-/// A control, which has no mode but the constant; of the sine those of a wave are true.
-pub(crate) fn control(name: &str, delay: usize, n: usize, draws: &mut Draws) -> Sample {
-    let count = n + delay;
-    let mut at = 0.0;
-    let mut rows: Vec<Vec<f64>> = (0..count)
-        .map(|t| {
-            let e = draws.normal();
-            let u = 0.5 + 0.5 * draws.symmetric();
-            let value = match name {
-                "categories" => (4.0 * u).floor(),
-                "exponential" => -(1.0 - u).max(1e-12).ln(),
-                "shuffled" => {
-                    at = 0.9 * at + e;
-                    at
-                }
-                "walk" => {
-                    at += e;
-                    at
-                }
-                "trend" => 10.0 * t as f64 / count as f64 + e,
-                "sine" => (0.1 * t as f64).sin() + 0.5 * e,
-                "garch" => {
-                    let volatility: f64 = 0.1 + 0.9 * at;
-                    let y = volatility.sqrt() * e;
-                    at = 0.11 * y * y + 0.88 * at;
-                    y
-                }
-                _ => e,
-            };
-            if name == "counter" { vec![t as f64, value] } else { vec![value] }
-        })
-        .collect();
-    if name == "shuffled" {
-        for i in (1..rows.len()).rev() {
-            let other = ((0.5 + 0.5 * draws.symmetric()) * (i + 1) as f64) as usize;
-            rows.swap(i, other.min(i));
-        }
-    }
-    let harmonics = (1..=6).flat_map(|k| [turn(1.0, 0.1 * f64::from(k)), turn(1.0, -0.1 * f64::from(k))]);
-    // The variance of a GARCH process dies out by 0.99 a step.
-    let truth = match name {
-        "sine" => harmonics.collect(),
-        "garch" => products(&[[0.99, 0.0]], 6),
-        _ => Vec::new(),
-    };
-    Sample { paths: vec![rows], delay, truth, leading: 0 }
 }
