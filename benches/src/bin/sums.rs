@@ -85,7 +85,8 @@ fn next(name: &str, mut x: [f64; 3], draws: &mut Draws) -> [f64; 3] {
             [x[0], others[0], others[1]]
         }
         _ => {
-            let field = |x: &[f64; 3]| [10.0 * (x[1] - x[0]), x[0] * (28.0 - x[2]) - x[1], x[0] * x[1] - 8.0 / 3.0 * x[2]];
+            let field =
+                |x: &[f64; 3]| [10.0 * (x[1] - x[0]), x[0] * (28.0 - x[2]) - x[1], x[0] * x[1] - 8.0 / 3.0 * x[2]];
             (0..5).for_each(|_| rk4(field, &mut x, 0.01));
             x.map(|x| x + 0.05 * draws.normal())
         }

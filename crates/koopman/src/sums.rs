@@ -19,7 +19,7 @@
 //! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
 //! moduli of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
 //! Along a path a mode is reliable only if held-out pairs have its correlation at two lags and both
-//! halves of them its eigenvalue.
+//! halves of them its eigenvalue, and if half of the points of a full dictionary have it, too.
 
 mod blocks;
 mod calibration;
@@ -35,6 +35,7 @@ mod modes;
 mod operator_model;
 mod reading;
 mod recent;
+mod resolution;
 mod scale;
 mod sets;
 mod stationarity;

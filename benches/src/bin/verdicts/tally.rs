@@ -83,7 +83,8 @@ impl Tally {
             least_error: model.quality().held_out,
             ..Self::default()
         };
-        for (mode, is_true) in modes.iter().zip(matched(&modes, &sample.truth)) {
+        for (mode, partner) in modes.iter().zip(partners(&modes, &sample.truth, NEAR)) {
+            let is_true = partner.is_some();
             let kind = match mode.reliability {
                 Reliability::Reliable => 0,
                 Reliability::Unreliable => 1,
@@ -99,12 +100,14 @@ impl Tally {
                 );
             }
         }
-        for truth in &sample.truth[..sample.leading] {
-            let nearest = modes.iter().min_by(|a, b| away(a, truth).total_cmp(&away(b, truth)));
-            let held = nearest.is_some_and(|mode| away(mode, truth) <= 2.0 * mode.spread);
+        let leading = &sample.truth[..sample.leading];
+        let partners = partners(&modes, leading, f64::INFINITY);
+        for (j, truth) in leading.iter().enumerate() {
+            let own = partners.iter().position(|partner| *partner == Some(j)).map(|i| modes[i]);
+            let held = own.is_some_and(|mode| away(mode, truth) <= 2.0 * mode.spread);
             tally.held += usize::from(held);
             if told {
-                println!("  leading {truth:.4?}: {:.4?} {held}", nearest.map(|mode| (mode.value, mode.spread)));
+                println!("  leading {truth:.4?}: {:.4?} {held}", own.map(|mode| (mode.value, mode.spread)));
             }
         }
         tally
@@ -115,19 +118,19 @@ fn away(mode: &Mode, truth: &[f64; 2]) -> f64 {
     (mode.value.re - truth[0]).hypot(mode.value.im - truth[1])
 }
 
-/// Flags of the modes that are near a true eigenvalue, one to one: the nearest pairs first.
-fn matched(modes: &[&Mode], truths: &[[f64; 2]]) -> Vec<bool> {
+/// The true eigenvalue of each mode within `most`, one to one: the nearest pairs first.
+fn partners(modes: &[&Mode], truths: &[[f64; 2]], most: f64) -> Vec<Option<usize>> {
     let mut pairs: Vec<(usize, usize)> =
         (0..modes.len()).flat_map(|i| (0..truths.len()).map(move |j| (i, j))).collect();
-    pairs.retain(|(i, j)| away(modes[*i], &truths[*j]) <= NEAR);
+    pairs.retain(|(i, j)| away(modes[*i], &truths[*j]) <= most);
     pairs.sort_by(|a, b| away(modes[a.0], &truths[a.1]).total_cmp(&away(modes[b.0], &truths[b.1])));
-    let (mut is_true, mut taken) = (vec![false; modes.len()], vec![false; truths.len()]);
+    let (mut found, mut taken) = (vec![None; modes.len()], vec![false; truths.len()]);
     for (i, j) in pairs {
-        if !is_true[i] && !taken[j] {
-            (is_true[i], taken[j]) = (true, true);
+        if found[i].is_none() && !taken[j] {
+            (found[i], taken[j]) = (Some(j), true);
         }
     }
-    is_true
+    found
 }
 
 fn percent(part: usize, of: usize) -> String {

@@ -74,7 +74,8 @@ impl FromArgMatches for SetKeys {
 impl Args for SetKeys {
     fn augment_args(command: Command) -> Command {
         let refused = |(key, option): (&'static str, &'static str)| {
-            let way = format!("sums choose their features themselves; the descent takes --method sogd --set {key}=VALUE");
+            let way =
+                format!("sums choose their features themselves; the descent takes --method sogd --set {key}=VALUE");
             let parser = UnknownArgumentValueParser::suggest(way);
             Arg::new(key).long(option).hide(true).value_parser(parser)
         };

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use mercer_koopman::{Error, OperatorModel, Trajectory};
 use mercer_serve::{
-    Column, Forecast, ForecastRows, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+    Column, Forecast, ForecastRows, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes,
+    Value,
 };
 use mercer_session::model::Operator;
 use serde_json::{Value as Json, json};

@@ -1,7 +1,9 @@
 //! Around the model that is served: which rows it takes, and whether its losses have changed.
 
 use clap::Args;
-use mercer_serve::{ALARMS, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{
+    ALARMS, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing,
+};
 
 use mercer_session::AlarmKind;
 use mercer_watch::{RiseParams, Rises};

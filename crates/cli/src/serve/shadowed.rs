@@ -11,7 +11,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mercer_serve::{Compared, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{
+    Compared, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing,
+};
 
 use crate::model::lock::{self, ModelLock};
 use crate::model::store;

@@ -166,6 +166,7 @@ impl OperatorSums {
         let facts = SystemFacts {
             fit: (leading, ridge),
             deterministic,
+            full: candidate.features.is_full(),
             delay: self.params.delay,
             newest: (newest.start, newest.end),
             path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,
