@@ -35,13 +35,13 @@ const FURTHER: usize = 2000;
 struct Arguments {
     /// Numbers of pairs [default: 1000 and 20000], and names of systems and controls [default: all]
     asked: Vec<String>,
-    /// The first of the three seeds; peers' errors are kept for 0
+    /// The first of the three seeds; errors are those of its samples, and peers' are kept for 0
     #[arg(long, default_value_t = 0)]
     from: u64,
     /// Tell each mode
     #[arg(short, long)]
     verbose: bool,
-    /// Write the samples of the systems into this folder, for peers.py, and count nothing
+    /// Write the first sample of each system into this folder, for peers.py, and count nothing
     #[arg(long, value_name = "FOLDER")]
     write: Option<PathBuf>,
 }
@@ -77,10 +77,8 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     for size in arguments.sizes() {
         if let Some(folder) = &arguments.write {
             for name in arguments.wanted(&SYSTEMS) {
-                for seed in arguments.seeds() {
-                    let [sample, further] = samples(name, size, seed)?;
-                    scores::write(folder, &format!("{name}-{size}-{seed}"), (&sample, &further), steps(name))?;
-                }
+                let [sample, further] = samples(name, size, arguments.from)?;
+                scores::write(folder, &format!("{name}-{size}-{}", arguments.from), (&sample, &further), steps(name))?;
             }
             continue;
         }
@@ -113,19 +111,21 @@ fn of_systems(arguments: &Arguments, size: usize) -> Result<(), Box<dyn Error>> 
     row("", Tally::HEADS.into_iter().chain(measures).map(str::to_owned));
     let mut total = Tally::default();
     for name in names {
-        let (mut tally, mut found, mut noted) = (Tally::default(), Vec::new(), Vec::new());
+        let (mut tally, mut found, mut noted) = (Tally::default(), Errors::default(), Vec::new());
         for seed in arguments.seeds() {
             let [sample, further] = samples(name, size, seed)?;
             let model = learnt(&sample)?;
             tally.add(&Tally::count(&model, &sample, arguments.verbose));
-            found.push(errors(&model, &sample, &further, steps(name))?);
+            if seed == arguments.from {
+                found = errors(&model, &sample, &further, steps(name))?;
+            }
             if name == "gyre" {
                 noted.push(gyre::told(&model, &mut Draws::new(7000 + seed))?);
             }
         }
         let kept = |k: usize| if arguments.from == 0 { best_peer(name, size, k) } else { None };
         let figure = |error: f64| if error.is_finite() { format!("{error:.2e}") } else { "–".to_owned() };
-        let pair = |k: usize| [figure(median(&found, k)), kept(k).map_or("–".to_owned(), figure)];
+        let pair = |k: usize| [figure(found[k]), kept(k).map_or("–".to_owned(), figure)];
         row(name, tally.cells().into_iter().chain((0..4).flat_map(pair)));
         noted.iter().for_each(|note| println!("{:<14}{note}", ""));
         total.add(&tally);
@@ -133,12 +133,6 @@ fn of_systems(arguments: &Arguments, size: usize) -> Result<(), Box<dyn Error>> 
     row("all", total.cells());
     println!("systems: {}", total.of_systems());
     Ok(())
-}
-
-fn median(errors: &[Errors], k: usize) -> f64 {
-    let mut values: Vec<f64> = errors.iter().map(|errors| errors[k]).collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }
 
 fn of_controls(arguments: &Arguments, size: usize, (what, names): (&str, &[&str])) -> Result<(), Box<dyn Error>> {

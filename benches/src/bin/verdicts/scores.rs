@@ -2,9 +2,9 @@
 //!
 //! **Eigenvalues:** of the leading twelve each of the true leading ones takes the nearest that is
 //! left; the mean distance. **Forecasts:** the root mean square of the distance to the row that
-//! came on further paths, so that noise is part of it, over the deviation of the rows. Both are
-//! medians over the samples. The peers' are kept in `benches/peers/operators.csv`, of each method
-//! and setting; the least of them is shown, which the truth alone can tell.
+//! came on further paths, so that noise is part of it, over the deviation of the rows. Both are of
+//! one sample. The peers' are kept in `benches/peers/operators.csv`, of each method and setting;
+//! the least of them is shown, which the truth alone can tell.
 
 use std::error::Error;
 use std::fs;

@@ -334,6 +334,7 @@ fn with_gaps(n: usize, draws: &mut Draws) -> Sample {
         }
         sample.paths.push(path);
     }
+    sample.paths.retain(|path| !path.is_empty());
     sample
 }
 
