@@ -284,19 +284,21 @@ fn add_squares(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Su
 }
 
 /// `B` and the products of the lifted pairs at the lags `lag` and twice that, where the path
-/// between them is whole. `B` is that of lag 2. `2p²` or `3p²` a pair.
+/// between them is whole. `B` is that of lag 2, also to the last `x⁺` of a path. `2p²` or `3p²` a
+/// pair.
 fn add_lags(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, lag: usize) {
     if block.lagged.columns() == 0 {
         return;
     }
     let mut product = std::mem::take(&mut memory.product);
-    let mut at = |lag: usize, product: &mut Matrix| {
+    // Of the pairs that end a path here, or of the others.
+    let mut at = |lag: usize, ends: bool, product: &mut Matrix| {
         let StretchMemory { points, pairs, some: [before, after], .. } = &mut *memory;
         // Steps of the path up to the end of pair i.
         let mut whole = 0;
         let is_behind = |i: &usize| {
             whole = if stretch.is_led_to(*i) { whole + 1 } else { 1 };
-            whole >= lag
+            whole >= lag && ends != (i + 1 < stretch.len() && stretch.is_led_to(i + 1))
         };
         pairs.clear();
         pairs.extend((0..stretch.len()).filter(is_behind));
@@ -307,12 +309,14 @@ fn add_lags(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums,
         product.add_times_transposed(before, after);
         pairs.len() as f64
     };
-    let weight = at(2, &mut product);
+    block.lags += at(2, true, &mut product);
+    add(&mut block.lagged, 1.0, &product);
+    let weight = at(2, false, &mut product);
     add(&mut block.lagged, 1.0, &product);
     block.lags += weight;
     for (k, (sum, total)) in block.lag_sums.iter_mut().zip(&mut block.lag_weights).enumerate() {
         let lag = (k + 1) * lag;
-        let weight = if lag == 2 { weight } else { at(lag, &mut product) };
+        let weight = if lag == 2 { weight } else { at(lag, false, &mut product) };
         add(sum, 1.0, &product);
         *total += weight;
     }
