@@ -84,6 +84,8 @@ pub struct OperatorModel {
     pub(crate) norm: f64,
     pub(crate) forecaster: Forecaster,
     pub(crate) calibration: Calibration,
+    /// Steps that intervals were asked for.
+    pub(crate) horizon: usize,
     pub(crate) spectral: Features,
     pub(crate) spectrum: Spectrum,
     pub(crate) shapes: ShapeSums,
@@ -116,7 +118,7 @@ impl OperatorModel {
     /// The squared error of forecasts of the newest row `step` steps ahead (from 1), on the latest
     /// pairs by what the others say, as a part of its variance; one step is judged on all pairs.
     /// `None` where no path is that long, or [`model`](super::OperatorSums::model) was not asked
-    /// for this horizon.
+    /// for this horizon; for 20 steps it always is.
     #[must_use]
     pub fn held_out_error(&self, step: usize) -> Option<f64> {
         let later = || self.calibration.mean_square(step.checked_sub(1)?, self.newest.clone());
@@ -272,7 +274,8 @@ impl OperatorModel {
     #[must_use]
     pub fn half_widths(&self, step: usize, coverage: f64) -> Vec<Option<f64>> {
         let units = self.scale.deviations().iter().take(self.state).enumerate();
-        let width = |j| self.calibration.half_width(step.checked_sub(1)?, j, coverage);
+        let asked = step <= self.horizon;
+        let width = |j| self.calibration.half_width(step.checked_sub(1)?, j, coverage).filter(|_| asked);
         units.map(|(j, unit)| width(j).map(|width| width * unit)).collect()
     }
 

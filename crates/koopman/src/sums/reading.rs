@@ -99,8 +99,8 @@ impl OperatorSums {
         let of_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
         let range = settled.scale.range(&self.range);
         let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, own.1, iterates, sums);
-        let horizon = if judged { horizon.max(LATER[LATER.len() - 1]) } else { horizon };
-        let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
+        let told = if judged { horizon.max(LATER[LATER.len() - 1]) } else { horizon };
+        let calibration = self.calibrate(&settled.scale, &groups, told, &fit)?;
         let (norm, spectrum, shapes) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridge, (deterministic, judged), modes)?,
             false => self.controlled(of_modes, &pending, (modes, chosen[1].features.len()))?,
@@ -117,6 +117,7 @@ impl OperatorSums {
             norm,
             forecaster: fit(&sum(&groups))?,
             calibration,
+            horizon,
             latest: if chosen[1].features.kernel().is_none() { self.recent.rows() } else { Vec::new() },
             spectral: chosen[1].features.clone(),
             spectrum,
