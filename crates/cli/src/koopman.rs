@@ -44,6 +44,8 @@ use queries::Queries;
 use read_outs::ReadOuts;
 pub(super) use read_outs::{SetArguments, SetColumns};
 #[cfg(feature = "serve")]
+pub(super) use sums::findings;
+#[cfg(feature = "serve")]
 pub(super) use sums_report::COVERAGE;
 
 /// Steps of a forecast from the end of the data, unless told.
@@ -66,10 +68,11 @@ pub(super) const ONE_STEP: &str =
 /// units, kernel width and regulariser are chosen, and every eigenvalue is told with its spread,
 /// its residual and whether it is reliable (yes, no or cannot tell) and why, every forecast with an
 /// interval. Along a trajectory a mode is reliable if pairs that it was not fitted to have its
-/// correlation at lags of L and 2L steps, L being 2 or the rows of a state, and both halves of the
-/// pairs its eigenvalue. The stochastic gradient descent of the paper (--method sogd) costs less a
-/// pair and is less exact; a constant step (eta alone) leaves noise in every eigenvalue, and lambda
-/// makes all of them smaller.
+/// correlation at lags of L and 2L steps, L being 2 or the rows of a state, both halves of the
+/// pairs its eigenvalue, and where as many points are kept as may be half of these, too. The
+/// stochastic gradient descent of the paper (--method sogd) costs less a pair and is less exact; a
+/// constant step (eta alone) leaves noise in every eigenvalue, and lambda makes all of them
+/// smaller.
 ///
 /// Prints what was learnt: the size of the dictionary, the operator's Hilbert–Schmidt norm, its
 /// leading eigenvalues (those of the Koopman operator, which acts on functions of the state), and

@@ -1,4 +1,7 @@
-"""Scores other libraries on the samples of `cargo run --bin operator_samples FOLDER`: python peers.py FOLDER > peers.csv"""
+"""Scores other libraries on the samples of `cargo run --bin operator_samples FOLDER`, or of `--bin verdicts -- --write FOLDER`:
+python peers.py FOLDER > peers.csv
+
+Where the futures of a query have fewer numbers than its state, they are those of the newest row, the last of a state."""
 
 import sys
 from pathlib import Path
@@ -91,16 +94,20 @@ def scores(folder, name, size, repetition):
     mean, deviation = pairs[:, :d].mean(0), pairs[:, :d].std(0)
     scaled = lambda z: (z - mean) / deviation
     x, y, asked = scaled(pairs[:, :d]), scaled(pairs[:, d:]), queries[:, :d]
-    total = np.sqrt(((asked - asked.mean(0)) ** 2).sum(1).mean())
+    q = (queries.shape[1] - d) // steps.shape[1]
+    newest = asked[:, d - q :]
+    total = np.sqrt(((newest - newest.mean(0)) ** 2).sum(1).mean())
+    truths = truth[:, 0] + 1j * truth[:, 1] if truth.size else []
     for method, run in methods(x):
         try:
             values, paths = run(x, y, scaled(asked), steps[0].astype(int))
         except (np.linalg.LinAlgError, ValueError) as error:
             print(f"{name} {size} {method}: {error}", file=sys.stderr)
             continue
-        errors = [spectral_error(truth[:, 0] + 1j * truth[:, 1], values)]
+        errors = [spectral_error(truths, values) if len(truths) else np.nan]
         for i, states in enumerate(paths):
-            away = np.asarray(states) * deviation + mean - queries[:, (i + 1) * d : (i + 2) * d]
+            states = (np.asarray(states) * deviation + mean)[:, d - q :]
+            away = states - queries[:, d + i * q : d + (i + 1) * q]
             errors.append(np.sqrt((away**2).sum(1).mean()) / total)
         yield method, errors
 
@@ -108,7 +115,7 @@ def scores(folder, name, size, repetition):
 def main():
     folder = Path(sys.argv[1])
     print("system,pairs,method,eigenvalues,first,second,third")
-    samples = sorted({tuple(path.stem.split("-")[:3]) for path in folder.glob("*-pairs.csv")})
+    samples = sorted({tuple(path.stem.rsplit("-", 3)[:3]) for path in folder.glob("*-pairs.csv")})
     for name, size in sorted({sample[:2] for sample in samples}):
         found = {}
         for repetition in (sample[2] for sample in samples if sample[:2] == (name, size)):

@@ -19,7 +19,7 @@
 //! where 64 pairs in a row lie beyond a hundred deviations of them. Noise of measurement makes the
 //! moduli of eigenvalues too small; along a trajectory it is noticed and taken out, if it is large.
 //! Along a path a mode is reliable only if held-out pairs have its correlation at two lags and both
-//! halves of them its eigenvalue.
+//! halves of them its eigenvalue, and if half of the points of a full dictionary have it, too.
 
 mod blocks;
 mod calibration;
@@ -35,6 +35,7 @@ mod modes;
 mod operator_model;
 mod reading;
 mod recent;
+mod resolution;
 mod scale;
 mod sets;
 mod stationarity;
@@ -50,12 +51,11 @@ use mercer_kernels::{AnyKernel, Gaussian, Polynomial, median_width};
 use crate::Error;
 use blocks::MOST_BLOCKS;
 use candidate::{Candidate, StretchMemory};
-use choice::{RidgeScore, forecast_scores};
+use choice::RidgeScore;
 use features::Features;
 use judge::first_lag;
 pub use mode_shapes::ModeShapes;
 pub use modes::Mode;
-use operator_model::quality;
 pub use operator_model::{Choice, DictionaryPoint, OperatorModel, Quality};
 use recent::RecentPairs;
 use scale::ColumnScale;
@@ -466,26 +466,6 @@ impl OperatorSums {
             settled.candidates.iter_mut().for_each(|candidate| candidate.learn(&self.stretch, 1.0, memory));
             self.pending.clear();
         }
-    }
-
-    /// The squared error of forecasts of the newest row of the state on held-out pairs, as a part
-    /// of its variance: what a number of delays is chosen by.
-    ///
-    /// # Errors
-    /// As [`model`](Self::model).
-    pub fn held_out_error(&self) -> Result<f64, Error> {
-        let (settled, pending) = self.read()?;
-        let columns = self.newest();
-        let mut least = f64::INFINITY;
-        let mut variance = 0.0;
-        for candidate in &settled.candidates {
-            let alone = candidate.alone(&pending);
-            let groups = candidate.groups(GROUPS, alone.as_ref());
-            variance = quality(&groups, &columns, 0.0).1;
-            let scores = forecast_scores(&groups, candidate.features.leading(), &columns);
-            least = scores.iter().fold(least, |least, score| least.min(score.value));
-        }
-        Ok(if variance > 0.0 { least / variance } else { 0.0 })
     }
 
     /// The candidates with all pairs in their sums but those that are given beside them.

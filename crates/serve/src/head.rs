@@ -19,9 +19,10 @@ pub(super) struct Head {
 }
 
 /// Paths that tell of one group where `?group=` names it.
-pub(super) const OF_GROUPS: [&str; 11] = [
+pub(super) const OF_GROUPS: [&str; 13] = [
     "/predict",
     "/explain",
+    "/functions",
     "/learn",
     "/snapshot",
     "/rollback",
@@ -29,13 +30,14 @@ pub(super) const OF_GROUPS: [&str; 11] = [
     "/metrics",
     "/curve",
     "/model",
+    "/modes",
     "/openapi.json",
     "/v2/models/MODEL/infer",
 ];
 
 /// Paths that are posted to.
-pub(super) const POSTED: [&str; 7] =
-    ["/predict", "/explain", "/learn", "/snapshot", "/rollback", "/reload", "/v2/models/MODEL/infer"];
+pub(super) const POSTED: [&str; 8] =
+    ["/predict", "/explain", "/functions", "/learn", "/snapshot", "/rollback", "/reload", "/v2/models/MODEL/infer"];
 
 /// Looks at the head of a request; `path` is the one that is asked for, if there is one.
 ///

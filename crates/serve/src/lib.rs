@@ -26,6 +26,7 @@ mod components;
 mod connection;
 mod curve;
 mod forecasts;
+mod functions;
 mod groups;
 mod head;
 mod idle;
@@ -74,8 +75,8 @@ pub use groups::{Groups, OpenedGroup};
 pub use journal::Journal;
 pub use mercer_core::Oddity;
 pub use model::{
-    ALARMS, Column, Explain, Explained, Forecast, ForecastAnswer, ForecastQuery, ForecastRows, Model, Prediction,
-    Reason, Row, Schema, Standing, Takes, Value,
+    ALARMS, Column, Explain, Explained, Forecast, ForecastAnswer, ForecastQuery, ForecastRows, FunctionQuery, Model,
+    Prediction, Reason, Row, Schema, Standing, Takes, Value,
 };
 pub use snapshot::{Replica, Snapshot};
 

@@ -15,11 +15,12 @@ use super::queue::Queue;
 use super::reading::Budget;
 
 /// The paths that are told apart.
-pub(super) const PATHS: [&str; 22] = [
+pub(super) const PATHS: [&str; 24] = [
     "/",
     "/compare",
     "/curve",
     "/explain",
+    "/functions",
     "/groups",
     "/health",
     "/health/live",
@@ -27,6 +28,7 @@ pub(super) const PATHS: [&str; 22] = [
     "/learn",
     "/metrics",
     "/model",
+    "/modes",
     "/openapi.json",
     "/predict",
     "/reload",

@@ -63,6 +63,17 @@ pub struct ForecastQuery {
     pub anomalies: bool,
 }
 
+/// What is asked of the functions of an operator.
+#[derive(Clone, Debug, Default)]
+pub struct FunctionQuery {
+    /// States.
+    pub rows: Vec<Vec<f64>>,
+    /// Number of almost invariant sets.
+    pub sets: Option<usize>,
+    /// Two of these sets, from 0: the probability that the second is reached before the first.
+    pub committor: Option<[usize; 2]>,
+}
+
 /// The rows to come.
 #[derive(Clone, Debug)]
 pub struct ForecastRows {
@@ -133,6 +144,20 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// The modes of an operator, with what is known of them; `None` of other models.
+    fn modes(&self) -> Option<&Json> {
+        None
+    }
+
+    /// The functions of the modes at states, real and imaginary part of each, with sets if they are
+    /// asked for. It is asked for where [`Schema::states`] are.
+    ///
+    /// # Errors
+    /// When there are no such sets.
+    fn functions(&self, _asked: &FunctionQuery) -> Result<Json, Reason> {
+        Err("this model is no operator".into())
+    }
+
     /// Remarks on the rows learnt since the service began: a cause, as a name for programs, and a
     /// text for people. They are asked for at each doubling of the rows.
     fn remarks(&self) -> Vec<(&'static str, String)>;
@@ -193,6 +218,9 @@ pub struct Schema {
     pub has_variance: bool,
     /// True if predictions can be explained.
     pub explains: bool,
+    /// The numbers of a state of an operator, which has [`Model::modes`] and [`Model::functions`];
+    /// none of other models.
+    pub states: Vec<String>,
 }
 
 /// A column beside targets and weight.

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use super::Options;
 use super::components;
 use super::forecasts;
+use super::functions;
 use super::model::{Column, Schema, Takes};
 use super::request::MOST;
 use super::routes::MOST_EXPLAINED;
@@ -175,6 +176,8 @@ impl Forms<'_> {
             })),
         });
         let mut forms = if let Value::Object(forms) = forms { forms } else { Map::new() };
+        let of_functions = functions::forms(schema, self.options.limits.rows);
+        forms.extend(["FunctionsRequest", "FunctionsAnswer"].map(str::to_owned).into_iter().zip(of_functions));
         forms.extend(v2::forms(schema).into_iter().map(|(name, form)| (name.to_owned(), form)));
         forms
     }

@@ -22,6 +22,7 @@ use tokio::time::timeout;
 use super::access::Scope;
 use super::body::{Answer, PIECE, pieces, whole};
 use super::forecasts;
+use super::functions;
 use super::groups::{GroupModel, Parts};
 use super::head::{self, Head};
 use super::learner::{LearnerJob, check_length};
@@ -143,6 +144,8 @@ async fn route(
         "/health/live" => Ok(state(liveness(jobs), json!({}))),
         "/health/ready" => Ok(state(readiness(service, jobs), json!({}))),
         "/curve" => Ok(whole(JSON, json!({ "points": service.curve.json() }).to_string())),
+        "/functions" => functions(request, service).await,
+        "/modes" => modes(service).await,
         "/openapi.json" => Ok(whole(JSON, service.openapi())),
         "/model" => {
             service.options.access.check_token(request.headers(), Scope::Read)?;
@@ -286,6 +289,25 @@ async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
         }
     });
     Ok(answer)
+}
+
+/// The functions of an operator at states.
+async fn functions(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
+    let (body, _held) = read(request, service).await?;
+    if service.schema.states.is_empty() {
+        return Err(Refusal::unprocessable("functions are told of operators, and this model is none".to_owned()));
+    }
+    let asked = functions::query(&body, &service.schema, service.options.limits.rows)?;
+    let _turn = turn(service, service.options.limits.wait, "send fewer rows").await?;
+    let told = service.model.read().await.functions(&asked);
+    Ok(whole(JSON, told.map_err(|why| Refusal::unprocessable(why.to_string()))?.to_string()))
+}
+
+/// The modes of an operator.
+async fn modes(service: &Service) -> Result<Answer, Refusal> {
+    let model = service.model.read().await;
+    let none = || Refusal::new(StatusCode::NOT_FOUND, "modes are told of operators, and this model is none");
+    model.modes().map(|modes| whole(JSON, modes.to_string())).ok_or_else(none)
 }
 
 /// Why the predictions for rows.

@@ -9,6 +9,7 @@
 use std::error::Error;
 use std::f64::consts::{PI, TAU};
 
+use mercer_koopman::OperatorModel;
 use mercer_linalg_incremental::{GeneralEigen, Matrix};
 use mercer_streams::{Draws, rk4};
 
@@ -21,6 +22,11 @@ const HIGH: usize = 80;
 /// Vectors of the iteration, and the residual up to which an eigenvalue counts.
 const VECTORS: usize = 90;
 const RESIDUAL: f64 = 0.01;
+
+/// States that forecasts are asked for, runs that their mean is made of, and its steps.
+const ASKED: usize = 100;
+const RUNS: usize = 200;
+const STEPS: usize = 20;
 
 /// `T`: where a period of the flow leads.
 fn map(x: [f64; 2]) -> [f64; 2] {
@@ -125,4 +131,38 @@ pub(crate) fn spectrum() -> Result<Vec<[f64; 2]>, Box<dyn Error>> {
         rest * re[VECTORS - 1].hypot(im[VECTORS - 1]) <= RESIDUAL * norm
     };
     Ok((0..found.values.len()).filter(settled).map(|k| [found.values[k].re, found.values[k].im]).collect())
+}
+
+/// What a model says of the kind of the system, and its forecasts of 20 steps: the distance to the
+/// mean of many runs, in deviations of the state, and the farthest beyond the walls, as a part of
+/// the range.
+///
+/// # Errors
+/// When a forecast is refused.
+pub(crate) fn told(model: &OperatorModel, draws: &mut Draws) -> Result<String, Box<dyn Error>> {
+    let (mut x, mut squares, mut beyond) = (vec![0.4, 0.3], 0.0, 0.0_f64);
+    let mut asked: Vec<Vec<f64>> = Vec::with_capacity(ASKED);
+    for _ in 0..ASKED {
+        (0..STEPS).for_each(|_| x = next(&x, draws));
+        asked.push(x.clone());
+        let mut mean = [0.0; 2];
+        for _ in 0..RUNS {
+            let mut y = x.clone();
+            (0..STEPS).for_each(|_| y = next(&y, draws));
+            mean.iter_mut().zip(y).for_each(|(mean, y)| *mean += y / RUNS as f64);
+        }
+        let path = model.forecast(&x, &[], STEPS)?;
+        for (y, most) in path.iter().flat_map(|y| y.iter().zip([WIDTH, HEIGHT])) {
+            beyond = beyond.max((y / most - 1.0).max(-y / most));
+        }
+        squares += path[STEPS - 1].iter().zip(mean).map(|(y, mean)| (y - mean).powi(2)).sum::<f64>();
+    }
+    let mean = |j: usize| asked.iter().map(|x| x[j]).sum::<f64>() / ASKED as f64;
+    let variance: f64 = (0..2).map(|j| asked.iter().map(|x| (x[j] - mean(j)).powi(2)).sum::<f64>()).sum();
+    Ok(format!(
+        "{}; {STEPS} steps on {:.2} deviations from the mean of {RUNS} runs; at most {:.1} % of the range beyond the walls",
+        if model.is_deterministic() { "deterministic" } else { "stochastic" },
+        (squares / variance).sqrt(),
+        100.0 * beyond.max(0.0)
+    ))
 }

@@ -1,32 +1,70 @@
 //! How far verdicts on modes can be trusted: on systems whose spectrum is known and on controls
-//! that have none, the reliable and the other modes that are true and false, and how often two
-//! spreads hold a leading eigenvalue.
+//! that have none, the reliable and the other modes that are true and false, how often two spreads
+//! hold a leading eigenvalue, and errors beside those of other libraries.
 //!
-//! `cargo run --release -p mercer-benches --bin verdicts -- 1000 20000`; numbers are the pairs of a
-//! sample, words the systems and controls that are wanted. A mode is true within 0.05 of a true
-//! eigenvalue, each of which counts once. A row of a control is told at its delays 1, 3 and 8.
+//! `cargo run --release -p mercer-benches --bin verdicts`. A mode is true within 0.05 of a true
+//! eigenvalue, each of which counts once. Samples of a control are told at the delays 1, 3 and 8.
 
+mod controls;
 mod gyre;
 mod muller_brown;
+mod scores;
 mod systems;
+mod tally;
 
-use std::collections::BTreeMap;
+use std::error::Error;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use mercer_koopman::{Mode, OperatorModel, OperatorSums, OperatorSumsParams, Reason, Reliability, Trajectory};
+use clap::Parser;
+use mercer_koopman::{OperatorModel, OperatorSums, OperatorSumsParams, Trajectory};
 use mercer_streams::Draws;
 
-use systems::{CONTROLS, SYSTEMS, Sample, control, system};
+use controls::{INDEPENDENT, OTHERS, WANDERING, control};
+use scores::{Errors, best_peer, errors, steps};
+use systems::{SYSTEMS, Sample, system};
+use tally::{MODES, Tally};
 
-/// Modes that are read.
-const MODES: usize = 15;
-/// A mode this near to a true eigenvalue is true.
-const NEAR: f64 = 0.05;
 const SEEDS: u64 = 3;
 const DELAYS: [usize; 3] = [1, 3, 8];
+/// Pairs of the further paths that forecasts are asked for.
+const FURTHER: usize = 2000;
+
+/// Count the verdicts on modes of known systems and of controls, beside errors of other libraries
+#[derive(Parser)]
+struct Arguments {
+    /// Numbers of pairs [default: 1000 and 20000], and names of systems and controls [default: all]
+    asked: Vec<String>,
+    /// The first of the three seeds; errors are those of its samples, and peers' are kept for 0
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// Tell each mode
+    #[arg(short, long)]
+    verbose: bool,
+    /// Write the first sample of each system into this folder, for peers.py, and count nothing
+    #[arg(long, value_name = "FOLDER")]
+    write: Option<PathBuf>,
+}
+
+impl Arguments {
+    fn sizes(&self) -> Vec<usize> {
+        let sizes: Vec<usize> = self.asked.iter().filter_map(|word| word.parse().ok()).collect();
+        if sizes.is_empty() { vec![1000, 20_000] } else { sizes }
+    }
+
+    /// Those of these names that are asked for.
+    fn wanted<'a>(&self, names: &[&'a str]) -> Vec<&'a str> {
+        let words: Vec<&String> = self.asked.iter().filter(|word| word.parse::<usize>().is_err()).collect();
+        names.iter().copied().filter(|name| words.is_empty() || words.iter().any(|word| word == name)).collect()
+    }
+
+    fn seeds(&self) -> std::ops::Range<u64> {
+        self.from..self.from + SEEDS
+    }
+}
 
 fn main() -> ExitCode {
-    match run() {
+    match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
@@ -35,66 +73,89 @@ fn main() -> ExitCode {
     }
 }
 
-/// True and false modes by verdict, and leading eigenvalues that two spreads hold.
-#[derive(Clone, Copy, Default)]
-struct Tally {
-    /// Reliable, unreliable and open; true and false of each.
-    modes: [[usize; 2]; 3],
-    held: usize,
-    leading: usize,
-}
-
-impl Tally {
-    fn add(&mut self, other: &Self) {
-        for (ours, theirs) in self.modes.iter_mut().flatten().zip(other.modes.iter().flatten()) {
-            *ours += theirs;
-        }
-        self.held += other.held;
-        self.leading += other.leading;
-    }
-
-    fn line(&self) -> String {
-        let pair = |k: usize| format!("{}/{}", self.modes[k][0], self.modes[k][1]);
-        let held = if self.leading > 0 { format!("{}/{}", self.held, self.leading) } else { "–".to_owned() };
-        format!("{:>12}{:>12}{:>12}{held:>12}", pair(0), pair(1), pair(2))
-    }
-}
-
-fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut sizes: Vec<usize> = words.iter().filter_map(|word| word.parse().ok()).collect();
-    if sizes.is_empty() {
-        sizes.push(1000);
-    }
-    let names: Vec<&String> = words.iter().filter(|word| word.parse::<usize>().is_err() && *word != "-v").collect();
-    let wanted = |name: &str| names.is_empty() || names.iter().any(|word| *word == name);
-    let told = words.iter().any(|word| word == "-v");
-    for size in sizes {
-        println!("\n{size} pairs, {SEEDS} seeds: true/false of each verdict, and leading modes within two spreads");
-        println!("{:<16}{:>12}{:>12}{:>12}{:>12}", "", "reliable", "unreliable", "open", "held");
-        let mut sums: BTreeMap<&str, Tally> = BTreeMap::new();
-        for name in SYSTEMS.into_iter().filter(|name| wanted(name)) {
-            let mut tally = Tally::default();
-            for seed in 0..SEEDS {
-                tally.add(&count(&system(name, size, &mut Draws::new(1000 + seed))?, told)?);
+fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    for size in arguments.sizes() {
+        if let Some(folder) = &arguments.write {
+            for name in arguments.wanted(&SYSTEMS) {
+                let [sample, further] = samples(name, size, arguments.from)?;
+                scores::write(folder, &format!("{name}-{size}-{}", arguments.from), (&sample, &further), steps(name))?;
             }
-            println!("{name:<16}{}", tally.line());
-            sums.entry("all systems").or_default().add(&tally);
+            continue;
         }
-        for name in CONTROLS.into_iter().filter(|name| wanted(name)) {
-            let mut tally = Tally::default();
-            for (seed, delay) in (0..SEEDS).flat_map(|seed| DELAYS.map(|delay| (seed, delay))) {
-                tally.add(&count(&control(name, delay, size, &mut Draws::new(2000 + seed)), told)?);
-            }
-            println!("{name:<16}{}", tally.line());
-            sums.entry("controls").or_default().add(&tally);
+        let seeds = arguments.seeds();
+        println!("\n{size} pairs, seeds {} to {}: true/false modes of each verdict", seeds.start, seeds.end - 1);
+        of_systems(arguments, size)?;
+        for (what, names) in [("independent", &INDEPENDENT[..]), ("wandering", &WANDERING), ("some modes", &OTHERS)] {
+            of_controls(arguments, size, (what, names))?;
         }
-        sums.iter().for_each(|(name, tally)| println!("{name:<16}{}", tally.line()));
     }
     Ok(())
 }
 
-fn learnt(sample: &Sample) -> Result<OperatorModel, Box<dyn std::error::Error>> {
+fn row(name: &str, cells: impl IntoIterator<Item = String>) {
+    println!("{name:<14}{}", cells.into_iter().map(|cell| format!("{cell:>11}")).collect::<String>());
+}
+
+/// The sample of a system, and one of further paths.
+fn samples(name: &str, size: usize, seed: u64) -> Result<[Sample; 2], Box<dyn Error>> {
+    let of = |size, seed| system(name, size, &mut Draws::new(seed));
+    Ok([of(size, 1000 + seed)?, of(FURTHER, 5000 + seed)?])
+}
+
+fn of_systems(arguments: &Arguments, size: usize) -> Result<(), Box<dyn Error>> {
+    let names = arguments.wanted(&SYSTEMS);
+    if names.is_empty() {
+        return Ok(());
+    }
+    let measures = ["eigenvalues", "step 1", "step 2", "step 3"].into_iter().flat_map(|name| [name, "best peer"]);
+    row("", Tally::HEADS.into_iter().chain(measures).map(str::to_owned));
+    let mut total = Tally::default();
+    for name in names {
+        let (mut tally, mut found, mut noted) = (Tally::default(), Errors::default(), Vec::new());
+        for seed in arguments.seeds() {
+            let [sample, further] = samples(name, size, seed)?;
+            let model = learnt(&sample)?;
+            tally.add(&Tally::count(&model, &sample, arguments.verbose));
+            if seed == arguments.from {
+                found = errors(&model, &sample, &further, steps(name))?;
+            }
+            if name == "gyre" {
+                noted.push(gyre::told(&model, &mut Draws::new(7000 + seed))?);
+            }
+        }
+        let kept = |k: usize| if arguments.from == 0 { best_peer(name, size, k) } else { None };
+        let figure = |error: f64| if error.is_finite() { format!("{error:.2e}") } else { "–".to_owned() };
+        let pair = |k: usize| [figure(found[k]), kept(k).map_or("–".to_owned(), figure)];
+        row(name, tally.cells().into_iter().chain((0..4).flat_map(pair)));
+        noted.iter().for_each(|note| println!("{:<14}{note}", ""));
+        total.add(&tally);
+    }
+    row("all", total.cells());
+    println!("systems: {}", total.of_systems());
+    Ok(())
+}
+
+fn of_controls(arguments: &Arguments, size: usize, (what, names): (&str, &[&str])) -> Result<(), Box<dyn Error>> {
+    let names = arguments.wanted(names);
+    if names.is_empty() {
+        return Ok(());
+    }
+    row("", Tally::HEADS.map(str::to_owned));
+    let mut total = Tally::default();
+    for name in names {
+        let mut tally = Tally::default();
+        for (seed, delay) in arguments.seeds().flat_map(|seed| DELAYS.map(|delay| (seed, delay))) {
+            let sample = control(name, delay, size, &mut Draws::new(2000 + seed));
+            tally.add(&Tally::count(&learnt(&sample)?, &sample, arguments.verbose));
+        }
+        row(name, tally.cells());
+        total.add(&tally);
+    }
+    println!("{what}: {}", total.of_controls());
+    Ok(())
+}
+
+fn learnt(sample: &Sample) -> Result<OperatorModel, Box<dyn Error>> {
     let columns = sample.paths[0][0].len();
     let params = OperatorSumsParams::default().delay(sample.delay);
     let mut learner = OperatorSums::new(columns * sample.delay, 0, params)?;
@@ -107,49 +168,4 @@ fn learnt(sample: &Sample) -> Result<OperatorModel, Box<dyn std::error::Error>> 
         }
     }
     Ok(learner.model(MODES, 1)?)
-}
-
-fn count(sample: &Sample, told: bool) -> Result<Tally, Box<dyn std::error::Error>> {
-    let model = learnt(sample)?;
-    let modes: Vec<&Mode> = model.modes().iter().filter(|mode| mode.reason != Reason::Constant).take(MODES).collect();
-    let mut tally = Tally { leading: sample.leading, ..Tally::default() };
-    let away = |mode: &Mode, truth: &[f64; 2]| (mode.value.re - truth[0]).hypot(mode.value.im - truth[1]);
-    // The nearest pairs first, one to one.
-    let mut pairs: Vec<(usize, usize)> =
-        (0..modes.len()).flat_map(|i| (0..sample.truth.len()).map(move |j| (i, j))).collect();
-    pairs.retain(|(i, j)| away(modes[*i], &sample.truth[*j]) <= NEAR);
-    pairs.sort_by(|a, b| away(modes[a.0], &sample.truth[a.1]).total_cmp(&away(modes[b.0], &sample.truth[b.1])));
-    let (mut is_true, mut taken) = (vec![false; modes.len()], vec![false; sample.truth.len()]);
-    for (i, j) in pairs {
-        if !is_true[i] && !taken[j] {
-            (is_true[i], taken[j]) = (true, true);
-        }
-    }
-    for (mode, is_true) in modes.iter().zip(is_true) {
-        let kind = match mode.reliability {
-            Reliability::Reliable => 0,
-            Reliability::Unreliable => 1,
-            _ => 2,
-        };
-        tally.modes[kind][usize::from(!is_true)] += 1;
-        if told {
-            let Mode { value, spread, residual, .. } = mode;
-            println!(
-                "  {:.4} {:+.4}i ± {spread:.2e} residual {residual:.2e} {is_true} {kind} {}",
-                value.re,
-                value.im,
-                mode.reason.words()
-            );
-        }
-    }
-    for truth in &sample.truth[..sample.leading] {
-        let nearest = modes.iter().min_by(|a, b| away(a, truth).total_cmp(&away(b, truth)));
-        let held = nearest.is_some_and(|mode| away(mode, truth) <= 2.0 * mode.spread);
-        tally.held += usize::from(held);
-        if told {
-            let mode = nearest.map(|mode| (mode.value, mode.spread));
-            println!("  leading {truth:.4?}: {mode:?} {held}");
-        }
-    }
-    Ok(tally)
 }

@@ -1,7 +1,8 @@
-//! Systems whose spectrum is known, and controls that have none.
+//! Systems whose spectrum is known.
 
 use std::error::Error;
 use std::f64::consts::TAU;
+use std::sync::OnceLock;
 
 use mercer_linalg_incremental::{GeneralEigen, Matrix, SymmetricEigen};
 use mercer_streams::{Draws, rk4};
@@ -38,8 +39,6 @@ pub(crate) const SYSTEMS: [&str; 16] = [
     "tent",
     "logistic",
 ];
-pub(crate) const CONTROLS: [&str; 9] =
-    ["normal", "categories", "exponential", "shuffled", "walk", "counter", "trend", "sine", "garch"];
 /// Eigenvalues of a smaller modulus are none that is looked for.
 const SMALLEST: f64 = 0.02;
 /// Cells of a generator in a well and along a radius.
@@ -61,12 +60,12 @@ fn run(n: usize, mut x: Vec<f64>, mut next: impl FnMut(&[f64]) -> Vec<f64>) -> V
     rows
 }
 
-fn turn(modulus: f64, angle: f64) -> [f64; 2] {
+pub(super) fn turn(modulus: f64, angle: f64) -> [f64; 2] {
     [modulus * angle.cos(), modulus * angle.sin()]
 }
 
 /// Products of up to `degree` of these values, the largest first.
-fn products(values: &[[f64; 2]], degree: usize) -> Vec<[f64; 2]> {
+pub(super) fn products(values: &[[f64; 2]], degree: usize) -> Vec<[f64; 2]> {
     let mut all = vec![[1.0, 0.0]];
     for value in values {
         let mut more = Vec::new();
@@ -92,6 +91,18 @@ fn leading_first(mut values: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     values
 }
 
+/// The leading values of a spectrum that is worked out once.
+fn known(
+    truth: &OnceLock<Vec<[f64; 2]>>,
+    spectrum: impl Fn() -> Result<Vec<[f64; 2]>, Box<dyn Error>>,
+) -> Result<Vec<[f64; 2]>, Box<dyn Error>> {
+    if let Some(truth) = truth.get() {
+        return Ok(truth.clone());
+    }
+    let found = leading_first(spectrum()?);
+    Ok(truth.get_or_init(|| found).clone())
+}
+
 /// `n` pairs of the system.
 pub(crate) fn system(name: &str, n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     Ok(match name {
@@ -107,8 +118,9 @@ pub(crate) fn system(name: &str, n: usize, draws: &mut Draws) -> Result<Sample, 
         "hopf" => hopf(n, draws)?,
         "stuart-landau" => stuart_landau(n, draws),
         "gyre" => {
+            static TRUTH: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
             let rows = run(n, vec![0.4, 0.3], |x| gyre::next(x, draws));
-            one_path(rows, leading_first(gyre::spectrum()?), 2)
+            one_path(rows, known(&TRUTH, gyre::spectrum)?, 2)
         }
         "tent" => {
             // The last digits are drawn, or doubling would run out of them.
@@ -155,7 +167,11 @@ fn triple(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     let potential = |x: f64| 0.6 * (x * (x * x - 2.25)).powi(2) + 0.1 * x;
     let slope = |x: f64| 1.2 * x * (x * x - 2.25) * (3.0 * x * x - 2.25) + 0.1;
     let (beta, tau, step) = (3.0, 0.2, 2e-3);
-    let rates = radial(CELLS, [-2.5, 2.5], 1.0 / beta, |x| beta * potential(x), |_| 0.0)?;
+    static TRUTH: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
+    let spectrum = || {
+        let rates = radial(CELLS, [-2.5, 2.5], 1.0 / beta, |x| beta * potential(x), |_| 0.0)?;
+        Ok(rates.iter().map(|rate| [(rate * tau).exp(), 0.0]).collect())
+    };
     let count = if n <= 2000 { 10 } else { 50 };
     let mut paths = Vec::new();
     for path in 0..count {
@@ -171,8 +187,7 @@ fn triple(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
         }
         paths.push(rows);
     }
-    let truth = leading_first(rates.iter().map(|rate| [(rate * tau).exp(), 0.0]).collect());
-    Ok(Sample { paths, delay: 1, truth, leading: 3 })
+    Ok(Sample { paths, delay: 1, truth: known(&TRUTH, spectrum)?, leading: 3 })
 }
 
 /// The rates of `d²/dx² D − D energy'(x) d/dx − loss(x)` between two walls, by finite volumes: the
@@ -229,16 +244,21 @@ fn linear(name: &str, n: usize, draws: &mut Draws) -> Sample {
 fn hopf(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     let (noise, tau, substeps) = (0.2_f64, 0.3, 60);
     let (step, diffusion) = (tau / f64::from(substeps), noise * noise / 2.0);
-    let mut truth = Vec::new();
-    for k in 0..12_i32 {
-        // Along the radius, with r as the measure of an annulus.
-        let energy = |r: f64| (0.25 * r.powi(4) - 0.5 * r * r) / diffusion - r.ln();
-        let rates = radial(CELLS, [0.0, 2.2], diffusion, energy, |r| diffusion * f64::from(k * k) / (r * r))?;
-        for rate in rates.iter().take(6) {
-            let (modulus, angle) = ((rate * tau).exp(), f64::from(k) * tau);
-            truth.extend(if k == 0 { vec![[modulus, 0.0]] } else { vec![turn(modulus, angle), turn(modulus, -angle)] });
+    static TRUTH: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
+    let spectrum = || {
+        let mut truth = Vec::new();
+        for k in 0..12_i32 {
+            // Along the radius, with r as the measure of an annulus.
+            let energy = |r: f64| (0.25 * r.powi(4) - 0.5 * r * r) / diffusion - r.ln();
+            let rates = radial(CELLS, [0.0, 2.2], diffusion, energy, |r| diffusion * f64::from(k * k) / (r * r))?;
+            for rate in rates.iter().take(6) {
+                let (modulus, angle) = ((rate * tau).exp(), f64::from(k) * tau);
+                let pair = [turn(modulus, angle), turn(modulus, -angle)];
+                truth.extend(if k == 0 { vec![[modulus, 0.0]] } else { pair.to_vec() });
+            }
         }
-    }
+        Ok(truth)
+    };
     let next = |x: &[f64]| {
         let mut x = [x[0], x[1]];
         for _ in 0..substeps {
@@ -250,7 +270,7 @@ fn hopf(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
         }
         x.to_vec()
     };
-    Ok(one_path(run(n, vec![1.0, 0.0], next), leading_first(truth), 4))
+    Ok(one_path(run(n, vec![1.0, 0.0], next), known(&TRUTH, spectrum)?, 4))
 }
 
 /// The same without noise, from many starts.
@@ -314,6 +334,7 @@ fn with_gaps(n: usize, draws: &mut Draws) -> Sample {
         }
         sample.paths.push(path);
     }
+    sample.paths.retain(|path| !path.is_empty());
     sample
 }
 
@@ -331,8 +352,12 @@ fn muller(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
         x.to_vec()
     };
     let rows = run(n, vec![-0.56, 1.44], next);
-    let rates = muller_brown::rates(muller_brown::CELL)?;
-    Ok(one_path(rows, leading_first(rates.iter().map(|rate| [(rate * tau).exp(), 0.0]).collect()), 2))
+    static TRUTH: OnceLock<Vec<[f64; 2]>> = OnceLock::new();
+    let spectrum = || {
+        let rates = muller_brown::rates(muller_brown::CELL)?;
+        Ok(rates.iter().map(|rate| [(rate * tau).exp(), 0.0]).collect())
+    };
+    Ok(one_path(rows, known(&TRUTH, spectrum)?, 2))
 }
 
 /// Five damped oscillators without noise, seen as ten mixtures from many starts.
@@ -384,52 +409,4 @@ fn switching(n: usize, draws: &mut Draws) -> Result<Sample, Box<dyn Error>> {
     };
     let rows = run(n + 1, vec![0.0], next);
     Ok(Sample { paths: vec![rows], delay: 2, truth: leading_first(truth), leading: 3 })
-}
-
-/// A control, which has no mode but the constant; of the sine those of a wave are true.
-pub(crate) fn control(name: &str, delay: usize, n: usize, draws: &mut Draws) -> Sample {
-    let count = n + delay;
-    let mut at = 0.0;
-    let mut rows: Vec<Vec<f64>> = (0..count)
-        .map(|t| {
-            let e = draws.normal();
-            let u = 0.5 + 0.5 * draws.symmetric();
-            let value = match name {
-                "categories" => (4.0 * u).floor(),
-                "exponential" => -(1.0 - u).max(1e-12).ln(),
-                "shuffled" => {
-                    at = 0.9 * at + e;
-                    at
-                }
-                "walk" => {
-                    at += e;
-                    at
-                }
-                "trend" => 10.0 * t as f64 / count as f64 + e,
-                "sine" => (0.1 * t as f64).sin() + 0.5 * e,
-                "garch" => {
-                    let volatility: f64 = 0.1 + 0.9 * at;
-                    let y = volatility.sqrt() * e;
-                    at = 0.11 * y * y + 0.88 * at;
-                    y
-                }
-                _ => e,
-            };
-            if name == "counter" { vec![t as f64, value] } else { vec![value] }
-        })
-        .collect();
-    if name == "shuffled" {
-        for i in (1..rows.len()).rev() {
-            let other = ((0.5 + 0.5 * draws.symmetric()) * (i + 1) as f64) as usize;
-            rows.swap(i, other.min(i));
-        }
-    }
-    let harmonics = (1..=6).flat_map(|k| [turn(1.0, 0.1 * f64::from(k)), turn(1.0, -0.1 * f64::from(k))]);
-    // The variance of a GARCH process dies out by 0.99 a step.
-    let truth = match name {
-        "sine" => harmonics.collect(),
-        "garch" => products(&[[0.99, 0.0]], 6),
-        _ => Vec::new(),
-    };
-    Sample { paths: vec![rows], delay, truth, leading: 0 }
 }

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::builder::UnknownArgumentValueParser;
-use clap::{Args, ValueEnum};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 use mercer_kernels::{AnyKernel, KernelSpec};
 use mercer_koopman::{
     Budget, BudgetTest, DictionaryShape, Error, OperatorSums, OperatorSumsParams, Sogd, SogdParams, StepSchedule,
@@ -53,13 +53,38 @@ pub(super) struct Making {
     /// memory in the square of them [1000].
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "model")]
     set: Vec<String>,
-    /// Sums choose their features themselves.
-    #[arg(
-        long,
-        hide = true,
-        value_parser = UnknownArgumentValueParser::suggest("sums choose their features themselves; the descent takes --method sogd --set kernel=SPEC")
-    )]
-    kernel: Option<()>,
+    #[command(flatten)]
+    keys: SetKeys,
+}
+
+/// Keys of `--set` as options, which are refused with the way to write them: the nearest option by
+/// letters would be another one.
+struct SetKeys;
+
+impl FromArgMatches for SetKeys {
+    fn from_arg_matches(_: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, _: &ArgMatches) -> Result<(), clap::Error> {
+        Ok(())
+    }
+}
+
+impl Args for SetKeys {
+    fn augment_args(command: Command) -> Command {
+        let refused = |(key, option): (&'static str, &'static str)| {
+            let way =
+                format!("sums choose their features themselves; the descent takes --method sogd --set {key}=VALUE");
+            let parser = UnknownArgumentValueParser::suggest(way);
+            Arg::new(key).long(option).hide(true).value_parser(parser)
+        };
+        command.args(Descent::KEYS.into_iter().zip(Descent::OPTIONS).map(refused))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
 }
 
 pub(super) fn positive(text: &str) -> Result<f64, &'static str> {
@@ -147,6 +172,21 @@ impl Descent {
         "dictionary_shape",
         "rank_guard",
         "max_dictionary",
+    ];
+
+    /// The same as one would write options.
+    const OPTIONS: [&str; 11] = [
+        "kernel",
+        "output-kernel",
+        "eta",
+        "eta-schedule",
+        "lambda",
+        "budget",
+        "budget-schedule",
+        "budget-test",
+        "dictionary-shape",
+        "rank-guard",
+        "max-dictionary",
     ];
 
     fn parse(pairs: &[String]) -> Result<Self, Failure> {

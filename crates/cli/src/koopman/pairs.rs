@@ -22,11 +22,12 @@ use crate::report::failure::Failure;
 const CHUNK: usize = 256;
 /// Rows on which delays and the step of time are chosen.
 const FIRST: usize = 5000;
-/// Delays that are tried, and how much worse than the best a smaller one may be: by this factor and
-/// this part of the variance.
+/// Delays that are tried, and how much worse than the best a smaller one may be: by this factor,
+/// and this part of the variance at each of some steps ahead.
 const DELAYS: [usize; 8] = [1, 2, 3, 4, 6, 8, 12, 16];
 const WORSE: f64 = 1.02;
 const EXACT: f64 = 1e-6;
+const AHEAD: [usize; 3] = [1, 5, 20];
 /// Most numbers of a state for which delays are chosen.
 const WIDEST: usize = 64;
 
@@ -236,18 +237,7 @@ impl PairStream {
             }
             None => None,
         };
-        let windows = trajectory.as_ref().filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
-        let names = Some(windows.unwrap_or(names)).filter(|names| !names.is_empty());
-        let columns = trajectory.as_ref().map_or(columns, |trajectory| 2 * trajectory.state_dimension());
-        let layout = match known {
-            Some((model, of)) => PairLayout::of_model(of).check(model, &shown, columns, names.as_deref())?,
-            None => {
-                let told = || arguments.making.dimensions(&shown, columns);
-                let state = trajectory.as_ref().map(Trajectory::state_dimension);
-                let (input_dimension, state_dimension) = state.map_or_else(told, |state| Ok((state, state)))?;
-                PairLayout { input_dimension, state_dimension, names: names.unwrap_or_default() }
-            }
-        };
+        let layout = layout(arguments, known, trajectory.as_ref(), (&shown, columns), names)?;
         // A file that is written on the way has the rows of its last pair, not those of pairs to
         // come.
         let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
@@ -324,6 +314,27 @@ impl PairStream {
     }
 }
 
+/// The layout of rows of `columns` numbers in the file `shown`, which must be that of the model.
+fn layout(
+    arguments: &KoopmanArguments,
+    known: Option<&(&Path, Operator)>,
+    trajectory: Option<&Trajectory>,
+    (shown, columns): (&str, usize),
+    names: Vec<String>,
+) -> Result<PairLayout, Failure> {
+    let windows = trajectory.filter(|_| !names.is_empty()).map(|trajectory| trajectory.names(&names));
+    let names = windows.unwrap_or(names);
+    let state = trajectory.map(Trajectory::state_dimension);
+    if let Some((model, of)) = known {
+        let columns = state.map_or(columns, |state| 2 * state);
+        let names = Some(&names[..]).filter(|names| !names.is_empty());
+        return PairLayout::of_model(of).check(model, shown, columns, names);
+    }
+    let told = || arguments.making.dimensions(shown, columns);
+    let (input_dimension, state_dimension) = state.map_or_else(told, |state| Ok((state, state)))?;
+    Ok(PairLayout { input_dimension, state_dimension, names })
+}
+
 /// The trajectory of a model, with which the rows of a file of `columns` columns go on.
 fn going_on(
     trajectory: Trajectory,
@@ -345,7 +356,8 @@ fn going_on(
     Ok(trajectory)
 }
 
-/// The fewest rows that forecast the newest one on held-out rows about as well as any number does.
+/// The fewest rows that forecast the newest one on held-out rows about as well as any number does,
+/// by the geometric mean of the errors at several steps.
 fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64>) -> Result<usize, Error> {
     let mut scores = Vec::new();
     for delay in
@@ -360,14 +372,17 @@ fn chosen_delay(rows: &VecDeque<TrajectoryRow>, columns: usize, step: Option<f64
                 learner.update(x, x_plus)?;
             }
         }
-        match learner.held_out_error() {
-            Ok(error) => scores.push((delay, error)),
+        match learner.held_out_errors(&AHEAD) {
+            Ok(errors) => {
+                let logs = errors.iter().map(|error| (error + EXACT).ln()).sum::<f64>();
+                scores.push((delay, logs / errors.len() as f64));
+            }
             // Too short for so many delays; that of one is told when it is learnt.
             Err(_) => break,
         }
     }
     let least = scores.iter().map(|score| score.1).fold(f64::INFINITY, f64::min);
-    Ok(scores.iter().find(|score| score.1 <= WORSE * least + EXACT).map_or(1, |score| score.0))
+    Ok(scores.iter().find(|score| score.1 <= least + WORSE.ln()).map_or(1, |score| score.0))
 }
 
 /// A table without a target.

@@ -1,6 +1,7 @@
 //! The picture of a Koopman operator: its spectrum, eigenfunctions and almost invariant sets.
 
 use std::f64::consts::TAU;
+use std::ops::RangeInclusive;
 
 use mercer_kernels::AnyKernel;
 use mercer_kernels::Points;
@@ -99,8 +100,9 @@ pub(super) fn draw(subject: &Subject<'_>, lags: &[LagMode], layout: &PairLayout,
     let title = format!("Koopman operator of {data}: {kept}");
     let mut panels = Panels::new(title, 2);
     panels = panels.panel(spectrum(all, spreads.as_deref()));
-    if let Some(scales) = time_scales(lags) {
-        panels = panels.panel(scales);
+    if let Some(modes) = lags.iter().map(|mode| mode.mode).max() {
+        let shown = 1..=modes.min(FUNCTIONS);
+        panels = panels.panel(time_scales(lags, shown.clone())).panel(powers(lags, shown));
     }
     if known.is_empty() {
         return Ok(panels);
@@ -132,10 +134,9 @@ pub(super) fn draw(subject: &Subject<'_>, lags: &[LagMode], layout: &PairLayout,
 }
 
 /// Time scales against the lag, a line a mode, in steps: flat where a state tells all that matters.
-fn time_scales(lags: &[LagMode]) -> Option<Figure> {
-    let modes = lags.iter().map(|mode| mode.mode).max()?;
+fn time_scales(lags: &[LagMode], shown: RangeInclusive<usize>) -> Figure {
     let mut figure = Figure::new("Implied time scales").x_label("lag, in steps").y_label("time scale, in steps");
-    for k in 1..=modes.min(FUNCTIONS) {
+    for k in shown {
         let scale = |mode: &LagMode| -(mode.lag as f64) / mode.value.modulus().ln();
         let own = lags.iter().filter(|mode| mode.mode == k && mode.value.modulus() < 1.0 - 1e-9);
         let (xs, ys): (Vec<f64>, Vec<f64>) = own.map(|mode| (mode.lag as f64, scale(mode))).unzip();
@@ -143,7 +144,23 @@ fn time_scales(lags: &[LagMode]) -> Option<Figure> {
             figure = figure.line(format!("mode {k}"), &xs, &ys);
         }
     }
-    Some(figure)
+    figure
+}
+
+/// The test of Chapman and Kolmogorov: the modulus at each lag beside the powers of that at the
+/// shortest one.
+fn powers(lags: &[LagMode], shown: RangeInclusive<usize>) -> Figure {
+    let title = "Chapman–Kolmogorov: lines are powers of the shortest lag";
+    let mut figure = Figure::new(title).x_label("lag, in steps").y_label("modulus ± two spreads");
+    for k in shown {
+        let own: Vec<&LagMode> = lags.iter().filter(|mode| mode.mode == k).collect();
+        let each = |of: fn(&LagMode) -> f64| own.iter().map(|mode| of(mode)).collect::<Vec<f64>>();
+        let (xs, name) = (each(|mode| mode.lag as f64), format!("mode {k}"));
+        let two = each(|mode| if mode.spread.is_finite() { 2.0 * mode.spread } else { 0.0 });
+        figure = figure.line(name.clone(), &xs, &each(|mode| mode.power.modulus()));
+        figure = figure.points_with_error_bars(name, &xs, &each(|mode| mode.value.modulus()), &two);
+    }
+    figure
 }
 
 fn kept(points: usize) -> String {

@@ -3,7 +3,13 @@
 use std::time::Duration;
 
 use mercer_koopman::{Error, OperatorModel, Trajectory};
+#[cfg(feature = "serve")]
+use mercer_session::model::Operator;
+#[cfg(feature = "serve")]
+use serde_json::Value;
 
+#[cfg(feature = "serve")]
+use super::pairs::PairLayout;
 use super::read_outs::ReadOff;
 use super::sums_report::{COVERAGE, Forecast, SumsReport};
 use super::{ExtraFiles, KoopmanArguments, Learnt, MODES};
@@ -60,6 +66,38 @@ pub(super) fn tell(
     } else {
         report.text(arguments.predictions.is_none())
     })
+}
+
+/// The findings about the operator of a file, as `--json` tells them of a model without PAIRS, less
+/// what belongs to a run.
+///
+/// # Errors
+/// When the functions of the modes depend on each other.
+#[cfg(feature = "serve")]
+pub(crate) fn findings(file: &Operator, model: &OperatorModel) -> Result<Value, Error> {
+    let (layout, trajectory) = (PairLayout::of_model(file), file.trajectory.as_ref());
+    let report = SumsReport {
+        data: "",
+        layout: &layout,
+        trajectory,
+        learnt: 0,
+        left_out: 0,
+        stopped: false,
+        tau: trajectory.and_then(Trajectory::step),
+        modes: MODES,
+        model,
+        shapes: model.mode_shapes(MODES)?,
+        read: ReadOff::default(),
+        forecast: None,
+        seconds: 0.0,
+    };
+    let mut object = report.object();
+    if let Some(object) = object.as_object_mut() {
+        for key in ["seconds", "left_out", "sets", "lags", "forced_rejections", "full_rejections"] {
+            object.remove(key);
+        }
+    }
+    Ok(object)
 }
 
 /// The states after each query, or those after the end of the trajectory with their intervals.

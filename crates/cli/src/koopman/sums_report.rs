@@ -135,6 +135,7 @@ impl SumsReport<'_> {
         };
         let modes = self.modes().iter().enumerate().map(|(i, mode)| self.mode_object(i, mode));
         let eigenvalues = self.modes().iter().map(|mode| json!({"re": mode.value.re, "im": mode.value.im}));
+        let later = model.later_errors().into_iter().map(|(step, error)| json!({"step": step, "error": error}));
         let mut object = json!({
             "pairs": model.rounds(),
             "dictionary_size": model.dictionary().len(),
@@ -150,7 +151,12 @@ impl SumsReport<'_> {
             "left_out": self.left_out,
             "step_time": self.tau(),
             "deterministic": model.is_deterministic(),
-            "held_out": {"error": quality.held_out, "no_change": quality.no_change, "mean": quality.mean},
+            "held_out": {
+                "error": quality.held_out,
+                "no_change": quality.no_change,
+                "mean": quality.mean,
+                "later": later.collect::<Vec<_>>(),
+            },
             "instruments": model.has_instruments(),
             "reversible": model.is_reversible(),
             "wanders": model.wanders(),
@@ -203,6 +209,11 @@ impl SumsReport<'_> {
             line("modes from", &choice(model.spectrum_choice()));
         }
         line("one-step error", &error(model.quality()));
+        let later = model.later_errors();
+        if !later.is_empty() {
+            let words = |(step, error): &(usize, f64)| format!("{} in {step} steps", percent(*error));
+            line("later errors", &later.iter().map(words).collect::<Vec<_>>().join(", "));
+        }
         if !self.modes().is_empty() {
             line("the modes hold", &self.held());
             if let Some(score) = model.vamp2() {
@@ -317,8 +328,11 @@ fn choice(Choice { kernel, ridge, size, .. }: &Choice) -> String {
     }
 }
 
+fn percent(part: f64) -> String {
+    format!("{} %", digits(format!("{:.3e}", 100.0 * part).parse().unwrap_or(f64::NAN)))
+}
+
 fn error(Quality { held_out, no_change, mean, .. }: Quality) -> String {
-    let percent = |part: f64| format!("{} %", digits(100.0 * part));
     let (held_out, no_change, mean) = (percent(held_out), percent(no_change), percent(mean));
     format!("{held_out} of the variance on held-out pairs; no change {no_change}, the mean {mean}")
 }

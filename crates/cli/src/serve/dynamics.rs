@@ -1,15 +1,18 @@
-//! An operator of exact sums as the server asks for it: states are forecast, and nothing is learnt,
-//! since reading an operator off its sums takes longer than a request may.
+//! An operator of exact sums as the server asks for it: states are forecast, modes and functions are
+//! told, and nothing is learnt, since reading an operator off its sums takes longer than a request
+//! may.
 
 use std::path::Path;
 
 use mercer_koopman::{Error, OperatorModel, Trajectory};
 use mercer_serve::{
-    Column, Forecast, ForecastRows, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes, Value,
+    Column, Forecast, ForecastRows, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing, Takes,
+    Value,
 };
 use mercer_session::model::Operator;
+use serde_json::{Value as Json, json};
 
-use crate::koopman::COVERAGE;
+use crate::koopman::{COVERAGE, MODES, findings};
 use crate::report::failure::Failure;
 
 /// Most steps that a series is forecast ahead, and most values in them.
@@ -25,6 +28,7 @@ pub(super) fn most_steps(outputs: usize) -> usize {
 pub(super) struct Dynamics {
     file: Operator,
     model: OperatorModel,
+    modes: Json,
 }
 
 impl Dynamics {
@@ -32,8 +36,8 @@ impl Dynamics {
         let because = |error: Error| Failure::because(format!("{}: {error}", path.display()));
         let Some(sums) = file.learner.sums() else { return Err(because(Error::OtherFeatures)) };
         let steps = most_steps(sums.output_dimension());
-        let model = sums.model(0, if file.trajectory.is_some() { steps } else { 1 }).map_err(because)?;
-        Ok(Self { model, file })
+        let model = sums.model(MODES, if file.trajectory.is_some() { steps } else { 1 }).map_err(because)?;
+        Ok(Self { modes: findings(&file, &model).map_err(because)?, model, file })
     }
 }
 
@@ -64,7 +68,7 @@ impl Model for Dynamics {
             let (about, categories) = (String::new(), Vec::new());
             Column { name, takes: Takes::Number, about, needed: true, categories }
         };
-        let inputs = (0..d).map(|i| name(i, format!("x{}", i + 1)));
+        let states: Vec<String> = (0..d).map(|i| name(i, format!("x{}", i + 1))).collect();
         Schema {
             learner: "koopman".to_owned(),
             loss: "mean squared error".to_owned(),
@@ -72,10 +76,11 @@ impl Model for Dynamics {
             series: trajectory.map(|_| most_steps(state)),
             columns: match trajectory {
                 Some(_) => outputs.iter().cloned().map(column).collect(),
-                None => inputs.map(column).collect(),
+                None => states.iter().cloned().map(column).collect(),
             },
             outputs,
             interval_share: Some(COVERAGE),
+            states,
             ..Schema::default()
         }
     }
@@ -107,6 +112,31 @@ impl Model for Dynamics {
 
     fn remarks(&self) -> Vec<(&'static str, String)> {
         Vec::new()
+    }
+
+    fn modes(&self) -> Option<&Json> {
+        Some(&self.modes)
+    }
+
+    fn functions(&self, asked: &FunctionQuery) -> Result<Json, Reason> {
+        let sets = asked.sets.map(|count| self.model.sets(count)).transpose()?;
+        let (mut functions, mut members) = (Vec::new(), Vec::new());
+        for x in &asked.rows {
+            let at = self.model.eigenfunctions(x)?;
+            members.extend(sets.as_ref().map(|sets| sets.memberships(&at)));
+            functions.push(at.into_iter().take(MODES).collect::<Vec<_>>());
+        }
+        let mut told = json!({ "functions": functions });
+        if let Some(sets) = &sets {
+            (told["weights"], told["jumps"]) = (json!(sets.weights()), json!(sets.jumps()));
+            if let Some([from, to]) = asked.committor {
+                let reached = sets.committor(from, to)?;
+                let of = |members: &Vec<f64>| members.iter().zip(&reached).map(|(a, q)| a * q).sum::<f64>();
+                told["committor"] = members.iter().map(|members| of(members).clamp(0.0, 1.0)).collect();
+            }
+            told["memberships"] = json!(members);
+        }
+        Ok(told)
     }
 
     fn learn(&mut self, _: &Row) -> Result<Prediction, Reason> {

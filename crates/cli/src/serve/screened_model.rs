@@ -1,7 +1,9 @@
 //! Around the model that is served: which rows it takes, and whether its losses have changed.
 
 use clap::Args;
-use mercer_serve::{ALARMS, Explain, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{
+    ALARMS, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing,
+};
 
 use mercer_session::AlarmKind;
 use mercer_watch::{RiseParams, Rises};
@@ -151,6 +153,14 @@ impl Model for ScreenedModel {
 
     fn forecast(&self) -> Forecast {
         self.model.forecast()
+    }
+
+    fn modes(&self) -> Option<&serde_json::Value> {
+        self.model.modes()
+    }
+
+    fn functions(&self, asked: &FunctionQuery) -> Result<serde_json::Value, Reason> {
+        self.model.functions(asked)
     }
 
     fn explain(&self, rows: &[Row]) -> Explain {

@@ -222,6 +222,7 @@ impl Examples {
             interval_share: model.intervals().map(LearnerIntervals::coverage),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
             explains: outputs == 1 && Ground::kept(&model, &[]).is_ok(),
+            states: Vec::new(),
         };
         let gaps = Gaps::new(&known_gaps(&model.description.own));
         let (watch, answer) = (Watch::default(), RowPrediction::default());

@@ -11,7 +11,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mercer_serve::{Compared, Explain, Forecast, Model, Oddity, Prediction, Reason, Row, Schema, Standing};
+use mercer_serve::{
+    Compared, Explain, Forecast, FunctionQuery, Model, Oddity, Prediction, Reason, Row, Schema, Standing,
+};
 
 use crate::model::lock::{self, ModelLock};
 use crate::model::store;
@@ -193,6 +195,14 @@ impl Model for ShadowedModel {
 
     fn forecast(&self) -> Forecast {
         self.model.forecast()
+    }
+
+    fn modes(&self) -> Option<&serde_json::Value> {
+        self.model.modes()
+    }
+
+    fn functions(&self, asked: &FunctionQuery) -> Result<serde_json::Value, Reason> {
+        self.model.functions(asked)
     }
 
     fn explain(&self, rows: &[Row]) -> Explain {

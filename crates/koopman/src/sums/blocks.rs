@@ -100,6 +100,19 @@ impl Sums {
         (self.gram.rows(), self.squares.len())
     }
 
+    /// Those of the first `count` features, which `x` and `x⁺` share.
+    pub(crate) fn leading(&self, count: usize) -> Self {
+        let part = |matrix: &Matrix| Matrix::from_fn(count, count, |i, j| matrix.entry(i, j));
+        Self {
+            gram: part(&self.gram),
+            cross: part(&self.cross),
+            lagged: part(&self.lagged),
+            lag_sums: self.lag_sums.each_ref().map(part),
+            squares: self.squares[..count].to_vec(),
+            ..*self
+        }
+    }
+
     fn matrices(&mut self) -> [&mut Matrix; 5] {
         let [near, far] = &mut self.lag_sums;
         [&mut self.gram, &mut self.cross, &mut self.lagged, near, far]

@@ -47,11 +47,13 @@ pub(crate) struct Candidate {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StretchMemory {
     probes: Vec<Probe>,
-    /// The features of each fold, a column a pair.
-    now: [Matrix; FOLDS],
-    next: [Matrix; FOLDS],
+    /// Features of the points, a column each.
+    points: Matrix,
+    /// `[1, x⁺]` of each pair, where `x` carries inputs.
+    outputs: Matrix,
     product: Matrix,
-    /// Features side by side for one product.
+    /// Pairs, and features side by side, of one product.
+    pairs: Vec<usize>,
     some: [Matrix; 2],
 }
 
@@ -135,39 +137,27 @@ impl Candidate {
         }
         self.lift(stretch, memory);
         let block = self.blocks.last();
-        add_products(memory, block, &mut self.folds);
-        add_along(memory, stretch, block, &mut self.next);
+        add_products(memory, stretch, block, &mut self.folds);
+        add_squares(memory, stretch, block, &mut self.next);
         add_lags(memory, stretch, block, self.lag);
         block.weight += stretch.len() as f64;
         block.rows += stretch.len() as f64;
     }
 
-    /// Writes the features of the stretch into the memory, fold by fold.
+    /// Writes the features of the stretch into the memory.
     fn lift(&self, stretch: &PairStretch, memory: &mut StretchMemory) {
-        let (p, q) = (self.features.len(), self.outputs());
-        self.features.probe(stretch.points().0, &mut memory.probes);
-        let fold = |i: usize| place(stretch, i).0;
-        let mut columns = [0; FOLDS];
-        (0..stretch.len()).for_each(|i| columns[fold(i)] += 1);
-        for (count, (now, next)) in columns.iter().zip(memory.now.iter_mut().zip(&mut memory.next)) {
-            now.reset(p, *count);
-            next.reset(q, *count);
+        let (points, d) = (stretch.points().0, self.features.leading() - 1);
+        self.features.probe(points, &mut memory.probes);
+        memory.points.reset(self.features.len(), points.len() / d);
+        for (i, x) in points.chunks_exact(d).enumerate() {
+            self.features.write(x, &memory.probes[i], memory.points.column_mut(i));
         }
-        columns = [0; FOLDS];
-        for i in 0..stretch.len() {
-            let (f, column) = (fold(i), columns[fold(i)]);
-            columns[f] += 1;
-            let (point, x) = stretch.now(i);
-            self.features.write(x, &memory.probes[point], memory.now[f].column_mut(column));
-            let to = memory.next[f].column_mut(column);
-            let x_plus = stretch.successor(i);
-            match stretch.next(i) {
-                Some(point) => self.features.write(x_plus, &memory.probes[point], to),
-                None => {
-                    to[0] = 1.0;
-                    to[1..].copy_from_slice(x_plus);
-                }
-            }
+        let alone = if stretch.next(0).is_none() { stretch.len() } else { 0 };
+        memory.outputs.reset(self.outputs(), alone);
+        for i in 0..alone {
+            let to = memory.outputs.column_mut(i);
+            to[0] = 1.0;
+            to[1..].copy_from_slice(stretch.successor(i));
         }
     }
 
@@ -232,82 +222,103 @@ fn outputs(features: &Features, state: usize) -> usize {
     if features.leading() == 1 + state { features.len() } else { 1 + state }
 }
 
-/// The fold of pair `i` of a stretch, and its column there.
-fn place(stretch: &PairStretch, i: usize) -> (usize, usize) {
-    let fold = |i: usize| ((stretch.first() + i as u64) % FOLDS as u64) as usize;
-    // The first of a fold is one of the first four.
-    (fold(i), i / FOLDS)
+/// Writes columns side by side.
+fn gather<'a>(to: &mut Matrix, rows: usize, columns: impl ExactSizeIterator<Item = &'a [f64]>) {
+    to.reset(rows, columns.len());
+    columns.enumerate().for_each(|(j, column)| to.column_mut(j).copy_from_slice(column));
 }
 
-/// `G`, `A` and the diagonal of `C` of the lifted pairs; `A` is made once for block and fold.
-fn add_products(memory: &mut StretchMemory, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
-    let StretchMemory { now, next, product, .. } = memory;
-    for (fold, (now, next)) in folds.iter_mut().zip(now.iter().zip(&*next)) {
-        if now.columns() == 0 {
-            continue;
+/// `φ` of pair `i`.
+fn now<'a>(points: &'a Matrix, stretch: &PairStretch, i: usize) -> &'a [f64] {
+    points.column(stretch.now(i))
+}
+
+/// `ψ` of pair `i`.
+fn next<'a>((points, outputs): (&'a Matrix, &'a Matrix), stretch: &PairStretch, i: usize) -> &'a [f64] {
+    stretch.next(i).map_or_else(|| outputs.column(i), |point| points.column(point))
+}
+
+/// `A` and the diagonal of `C` of the lifted pairs; `A` is made once for block and fold.
+fn add_products(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, folds: &mut [Fold; FOLDS]) {
+    let StretchMemory { points, outputs, product, some: [before, after], .. } = memory;
+    let (p, q) = block.shape();
+    let first = (stretch.first() % FOLDS as u64) as usize;
+    for (f, fold) in folds.iter_mut().enumerate() {
+        let pairs = || ((f + FOLDS - first) % FOLDS..stretch.len()).step_by(FOLDS);
+        gather(before, p, pairs().map(|i| now(points, stretch, i)));
+        gather(after, q, pairs().map(|i| next((points, outputs), stretch, i)));
+        for j in 0..after.columns() {
+            block.squares.iter_mut().zip(after.column(j)).for_each(|(square, f)| *square += f * f);
         }
-        block.gram.add_times_transposed(now, now);
-        for j in 0..next.columns() {
-            block.squares.iter_mut().zip(next.column(j)).for_each(|(square, f)| *square += f * f);
-        }
-        product.reset(now.rows(), next.rows());
-        product.add_times_transposed(now, next);
+        product.reset(p, q);
+        product.add_times_transposed(before, after);
         add(&mut block.cross, 1.0, product);
         add(&mut fold.cross, 1.0, product);
-        fold.weight += now.columns() as f64;
+        fold.weight += before.columns() as f64;
     }
 }
 
-/// `B` and `C` of the lifted pairs.
-fn add_along(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, total: &mut Matrix) {
-    let StretchMemory { now, next, some: [before, after], .. } = memory;
-    if block.lagged.columns() > 0 {
-        before.reset(now[0].rows(), stretch.len());
-        after.reset(next[0].rows(), stretch.len());
-        for i in 0..stretch.len() {
-            let (fold, column) = place(stretch, i);
-            after.column_mut(i).copy_from_slice(next[fold].column(column));
-            if stretch.is_led_to(i) {
-                let (fold, column) = place(stretch, i - 1);
-                before.column_mut(i).copy_from_slice(now[fold].column(column));
-                block.lags += 1.0;
-            }
-        }
-        block.lagged.add_times_transposed(before, after);
+/// `G` and `C` of the lifted pairs. Along a path they differ by its two ends.
+fn add_squares(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, total: &mut Matrix) {
+    let StretchMemory { points, outputs, product, pairs, some: [before, after], .. } = memory;
+    let (p, q) = block.shape();
+    gather(before, p, (0..stretch.len()).map(|i| now(points, stretch, i)));
+    product.reset(p, p);
+    product.add_times_transposed(before, before);
+    add(&mut block.gram, 1.0, product);
+    pairs.clear();
+    pairs.extend((0..stretch.len()).filter(|i| !stretch.is_led_to(*i)));
+    if p == q && 2 * pairs.len() < stretch.len() {
+        add(total, 1.0, product);
+        gather(before, p, pairs.iter().map(|i| now(points, stretch, *i)));
+        product.reset(p, p);
+        product.add_times_transposed(before, before);
+        add(total, -1.0, product);
+        // A path ends where another begins, and the last with the stretch.
+        pairs.push(stretch.len());
+        gather(after, q, pairs[1..].iter().map(|end| next((points, outputs), stretch, end - 1)));
+    } else {
+        gather(after, q, (0..stretch.len()).map(|i| next((points, outputs), stretch, i)));
     }
-    for next in next.iter().filter(|next| next.columns() > 0) {
-        total.add_times_transposed(next, next);
-    }
+    total.add_times_transposed(after, after);
 }
 
-/// The products of the lifted pairs at the lags `lag` and twice that, where the path between them
-/// is whole. `2p²` a pair.
+/// `B` and the products of the lifted pairs at the lags `lag` and twice that, where the path
+/// between them is whole. `B` is that of lag 2, also to the last `x⁺` of a path. `2p²` or `3p²` a
+/// pair.
 fn add_lags(memory: &mut StretchMemory, stretch: &PairStretch, block: &mut Sums, lag: usize) {
     if block.lagged.columns() == 0 {
         return;
     }
-    let StretchMemory { now, some: [before, after], .. } = memory;
-    let lifted = |i: usize| {
-        let (fold, column) = place(stretch, i);
-        now[fold].column(column)
+    let mut product = std::mem::take(&mut memory.product);
+    // Of the pairs that end a path here, or of the others.
+    let mut at = |lag: usize, ends: bool, product: &mut Matrix| {
+        let StretchMemory { points, pairs, some: [before, after], .. } = &mut *memory;
+        // Steps of the path up to the end of pair i.
+        let mut whole = 0;
+        let is_behind = |i: &usize| {
+            whole = if stretch.is_led_to(*i) { whole + 1 } else { 1 };
+            whole >= lag && ends != (i + 1 < stretch.len() && stretch.is_led_to(i + 1))
+        };
+        pairs.clear();
+        pairs.extend((0..stretch.len()).filter(is_behind));
+        let p = points.rows();
+        gather(before, p, pairs.iter().map(|i| now(points, stretch, i + 1 - lag)));
+        gather(after, p, pairs.iter().map(|i| points.column(stretch.next(*i).unwrap_or_default())));
+        product.reset(p, p);
+        product.add_times_transposed(before, after);
+        pairs.len() as f64
     };
-    let (p, count) = (now[0].rows(), stretch.len());
-    for (k, (sum, weight)) in block.lag_sums.iter_mut().zip(&mut block.lag_weights).enumerate() {
+    block.lags += at(2, true, &mut product);
+    add(&mut block.lagged, 1.0, &product);
+    let weight = at(2, false, &mut product);
+    add(&mut block.lagged, 1.0, &product);
+    block.lags += weight;
+    for (k, (sum, total)) in block.lag_sums.iter_mut().zip(&mut block.lag_weights).enumerate() {
         let lag = (k + 1) * lag;
-        before.reset(p, count);
-        after.reset(p, count);
-        let (mut pairs, mut whole) = (0, 0);
-        for i in 1..count {
-            whole = if stretch.is_led_to(i) { whole + 1 } else { 0 };
-            if whole >= lag {
-                before.column_mut(pairs).copy_from_slice(lifted(i - lag));
-                after.column_mut(pairs).copy_from_slice(lifted(i));
-                pairs += 1;
-            }
-        }
-        if pairs > 0 {
-            sum.add_times_transposed(before, after);
-            *weight += pairs as f64;
-        }
+        let weight = if lag == 2 { weight } else { at(lag, false, &mut product) };
+        add(sum, 1.0, &product);
+        *total += weight;
     }
+    memory.product = product;
 }

@@ -74,6 +74,11 @@ impl Features {
         self.basis.len() < self.most
     }
 
+    /// True if there is no room for points that it may lack; polynomials have all they need.
+    pub(crate) fn is_full(&self) -> bool {
+        !self.has_room() && matches!(self.kernel(), Some(AnyKernel::Gaussian(_)))
+    }
+
     /// Takes no further point.
     pub(crate) fn close(&mut self) {
         self.most = self.basis.len();

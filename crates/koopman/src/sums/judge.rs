@@ -3,9 +3,10 @@
 
 use mercer_linalg_incremental::Eigenvalue;
 
-use super::blocks::{Group, Sums};
-use super::lag_test::correlations;
+use super::blocks::{Group, Sums, sum};
+use super::lag_test::{correlations, distance};
 use super::modes::{FitSource, Mode, Spectrum, put_in_order};
+use super::resolution::{MOST_MOVED, coarse_values};
 use super::stationarity::{SLOWEST, wanders};
 use super::verdict::{Reason, Reliability};
 use crate::Error;
@@ -23,6 +24,8 @@ pub(crate) struct SystemFacts {
     pub(crate) delay: usize,
     /// Numbers of the newest row among the features.
     pub(crate) newest: (usize, usize),
+    /// True if the dictionary has no room for points that it lacks.
+    pub(crate) full: bool,
     /// True if the pairs are one path.
     pub(crate) path: bool,
 }
@@ -49,10 +52,14 @@ fn test_lags(modes: &mut [Mode], groups: &[Group<'_>], source: FitSource, facts:
     let values: Vec<Eigenvalue> = modes.iter().map(|mode| mode.value).collect();
     let lag = first_lag(facts.delay);
     let found = correlations(groups, facts.fit, source, (&values, lag))?;
+    let asks = facts.full && !facts.deterministic;
+    let coarse = if asks { coarse_values(&sum(groups), facts.fit, source) } else { None };
     for (k, mode) in modes.iter_mut().enumerate() {
         if mode.reason == Reason::Constant {
             continue;
         }
+        let moved = coarse.as_ref().map_or(0.0, |coarse| nearest(coarse, mode.value));
+        mode.spread = mode.spread.hypot(moved);
         let exact = facts.deterministic && mode.residual <= EXACT_FUNCTION;
         if let Some(correlations) = &found {
             if !facts.deterministic {
@@ -67,8 +74,16 @@ fn test_lags(modes: &mut [Mode], groups: &[Group<'_>], source: FitSource, facts:
         } else if mode.is_reliable() && facts.delay > 1 && !facts.deterministic {
             (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::NoLags);
         }
+        if mode.is_reliable() && moved > MOST_MOVED {
+            (mode.reliability, mode.reason) = (Reliability::Unknown, Reason::Unresolved);
+        }
     }
     Ok(())
+}
+
+/// The distance of the nearest of these values, at most 1.
+fn nearest(values: &[Eigenvalue], value: Eigenvalue) -> f64 {
+    values.iter().map(|other| distance(*other, value)).fold(1.0, f64::min)
 }
 
 /// Leaves all modes but the constant open where the record wanders or has a trend; says if it does.

@@ -68,7 +68,7 @@ fn power(value: Eigenvalue, n: usize) -> Eigenvalue {
     Eigenvalue { re: modulus * angle.cos(), im: modulus * angle.sin() }
 }
 
-fn distance(a: Eigenvalue, b: Eigenvalue) -> f64 {
+pub(super) fn distance(a: Eigenvalue, b: Eigenvalue) -> f64 {
     (a.re - b.re).hypot(a.im - b.im)
 }
 
@@ -108,14 +108,14 @@ struct Part {
     products: [(f64, f64); 2],
 }
 
-/// The eigenfunctions of one half of the blocks.
-struct HalfFit {
+/// The eigenfunctions of some blocks, or of some features.
+pub(super) struct HalfFit {
     span: Span,
     pairs: GeneralEigen,
 }
 
 impl HalfFit {
-    fn new(groups: &[Group<'_>], leading: usize, ridge: f64, kind: FitSource) -> Result<Self, Error> {
+    pub(super) fn new(groups: &[Group<'_>], leading: usize, ridge: f64, kind: FitSource) -> Result<Self, Error> {
         let total = sum(groups);
         let operator = solve(&total, leading, ridge, 0..total.gram.rows())?;
         let found = GeneralEigen::new(&operator, LEADING)?;
@@ -123,6 +123,11 @@ impl HalfFit {
         let span = Span::new(&columns, &[], &total, &total.gram)?;
         let pairs = span.fit(kind)?.pairs;
         Ok(Self { span, pairs })
+    }
+
+    /// All eigenvalues.
+    pub(super) fn into_values(self) -> Vec<Eigenvalue> {
+        self.pairs.values
     }
 
     /// The place of the eigenvalue nearest to this one.

@@ -11,8 +11,9 @@
 //! no larger than what chance would have put in its place.
 //!
 //! **Spread:** a jackknife that leaves out one block of pairs after the other, within fixed `B`. It
-//! says how much the eigenvalue would move with other data, not how far the functions are from
-//! eigenfunctions. That is what the **residual** is for, `E|f(x⁺) − μf(x)|² / E|f(x)|²` under a
+//! says how much the eigenvalue would move with other data, and what is seen of its bias is added:
+//! the change between lags that chance does not explain, and that from half of the points of a full
+//! dictionary. It does not say how far the functions are from eigenfunctions. That is what the **residual** is for, `E|f(x⁺) − μf(x)|² / E|f(x)|²` under a
 //! square root, of which a part comes from the noise of a stochastic system (Colbrook et al. 2023).
 //!
 //! **Noise of measurement** makes the moduli of least squares too small. Along a trajectory the
@@ -66,7 +67,8 @@ pub struct Mode {
     /// The eigenvalue `μ`.
     pub value: Eigenvalue,
     /// Standard error of `μ` by the jackknife over blocks, and its bias: the change from one step
-    /// to later lags that chance does not explain, or half the residual for a deterministic system.
+    /// to later lags that chance does not explain and the change from half of the points of a full
+    /// dictionary, or half the residual for a deterministic system.
     pub spread: f64,
     /// `√(E|f(x⁺) − μf(x)|² / E|f(x)|²)`; for a stochastic system near `√(1 − |μ|²)`.
     pub residual: f64,
@@ -74,7 +76,8 @@ pub struct Mode {
     /// stochastic one the modulus more than three spreads and not above 1 by more than two; and
     /// along a path its correlation at two lags, on pairs that it was not fitted to, must be that
     /// of the eigenvalue, both halves of the pairs must have eigenvalues within 0.1 of each other,
-    /// and the function a residual held out of at most 0.2, in which noise has no part.
+    /// and the function a residual held out of at most 0.2, in which noise has no part. Half of the
+    /// points of a full dictionary must have an eigenvalue within 0.05.
     pub reliability: Reliability,
     /// Why.
     pub reason: Reason,

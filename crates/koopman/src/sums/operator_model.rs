@@ -15,6 +15,9 @@ use super::scale::ColumnScale;
 use crate::Error;
 use crate::kernel_operator::check_dimension;
 
+/// Steps ahead at which errors are told beside those of one step.
+pub(crate) const LATER: [usize; 2] = [5, 20];
+
 /// A kernel and a ridge with the size of the dictionary.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -74,10 +77,15 @@ pub struct OperatorModel {
     pub(crate) rounds: u64,
     pub(crate) deterministic: bool,
     pub(crate) quality: Quality,
+    /// That of the newest row of a state, and the numbers of a state that are the newest row.
+    pub(crate) variance: f64,
+    pub(crate) newest: Range<usize>,
     pub(crate) choices: [Choice; 2],
     pub(crate) norm: f64,
     pub(crate) forecaster: Forecaster,
     pub(crate) calibration: Calibration,
+    /// Steps that intervals were asked for.
+    pub(crate) horizon: usize,
     pub(crate) spectral: Features,
     pub(crate) spectrum: Spectrum,
     pub(crate) shapes: ShapeSums,
@@ -105,6 +113,26 @@ impl OperatorModel {
     #[must_use]
     pub fn quality(&self) -> Quality {
         self.quality
+    }
+
+    /// The squared error of forecasts of the newest row `step` steps ahead (from 1), on the latest
+    /// pairs by what the others say, as a part of its variance; one step is judged on all pairs.
+    /// `None` where no path is that long, or [`model`](super::OperatorSums::model) was not asked
+    /// for this horizon; for 20 steps it always is.
+    #[must_use]
+    pub fn held_out_error(&self, step: usize) -> Option<f64> {
+        let later = || self.calibration.mean_square(step.checked_sub(1)?, self.newest.clone());
+        match step {
+            1 => Some(self.quality.held_out),
+            _ => later().map(|error| if self.variance > 0.0 { error / self.variance } else { 0.0 }),
+        }
+    }
+
+    /// Steps ahead, each with its [`held_out_error`](Self::held_out_error): 5 and 20, as far as
+    /// paths are that long.
+    #[must_use]
+    pub fn later_errors(&self) -> Vec<(usize, f64)> {
+        LATER.into_iter().filter_map(|step| Some((step, self.held_out_error(step)?))).collect()
     }
 
     /// Choice that forecasts are made with.
@@ -246,7 +274,8 @@ impl OperatorModel {
     #[must_use]
     pub fn half_widths(&self, step: usize, coverage: f64) -> Vec<Option<f64>> {
         let units = self.scale.deviations().iter().take(self.state).enumerate();
-        let width = |j| self.calibration.half_width(step.checked_sub(1)?, j, coverage);
+        let asked = step <= self.horizon;
+        let width = |j| self.calibration.half_width(step.checked_sub(1)?, j, coverage).filter(|_| asked);
         units.map(|(j, unit)| width(j).map(|width| width * unit)).collect()
     }
 

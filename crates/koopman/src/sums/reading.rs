@@ -9,7 +9,7 @@ use super::forecaster::Forecaster;
 use super::judge::{SystemFacts, judge};
 use super::mode_shapes::ShapeSums;
 use super::modes::{Mode, Spectrum, of_least_residual, put_in_order, spectrum};
-use super::operator_model::{Choice, OperatorModel, quality};
+use super::operator_model::{Choice, LATER, OperatorModel, quality};
 use super::scale::ColumnScale;
 use super::stretch::PairStretch;
 use super::{CandidateScores, GROUPS, OperatorSums};
@@ -45,6 +45,18 @@ impl OperatorSums {
     /// As [`model`](Self::model).
     pub(crate) fn plain_modes(&self, count: usize) -> Result<Vec<Mode>, Error> {
         Ok(self.read_off(count, 1, false)?.spectrum.modes)
+    }
+
+    /// The squared errors of forecasts of the newest row of the state so many steps ahead, on
+    /// held-out pairs, as parts of its variance: what a number of delays is chosen by. Of steps
+    /// that no path of the pairs is long enough for there is none.
+    ///
+    /// # Errors
+    /// As [`model`](Self::model).
+    pub fn held_out_errors(&self, steps: &[usize]) -> Result<Vec<f64>, Error> {
+        let most = steps.iter().copied().max().unwrap_or(1);
+        let model = self.read_off(0, most, false)?;
+        Ok(steps.iter().filter_map(|step| model.held_out_error(*step)).collect())
     }
 
     /// `judged` unless modes are plain ones.
@@ -87,7 +99,8 @@ impl OperatorSums {
         let of_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
         let range = settled.scale.range(&self.range);
         let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, own.1, iterates, sums);
-        let calibration = self.calibrate(&settled.scale, &groups, horizon, &fit)?;
+        let told = if judged { horizon.max(LATER[LATER.len() - 1]) } else { horizon };
+        let calibration = self.calibrate(&settled.scale, &groups, told, &fit)?;
         let (norm, spectrum, shapes) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridge, (deterministic, judged), modes)?,
             false => self.controlled(of_modes, &pending, (modes, chosen[1].features.len()))?,
@@ -98,10 +111,13 @@ impl OperatorSums {
             rounds: self.rounds,
             deterministic,
             quality,
+            variance,
+            newest: columns.start - 1..columns.end - 1,
             choices: [choice_of(chosen[0], own.1), choice_of(of_modes, ridge)],
             norm,
             forecaster: fit(&sum(&groups))?,
             calibration,
+            horizon,
             latest: if chosen[1].features.kernel().is_none() { self.recent.rows() } else { Vec::new() },
             spectral: chosen[1].features.clone(),
             spectrum,
@@ -151,6 +167,7 @@ impl OperatorSums {
         let facts = SystemFacts {
             fit: (leading, ridge),
             deterministic,
+            full: candidate.features.is_full(),
             delay: self.params.delay,
             newest: (newest.start, newest.end),
             path: self.params.half_life.is_none() && self.breaks <= MOST_BREAKS,

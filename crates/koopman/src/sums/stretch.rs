@@ -71,10 +71,9 @@ impl PairStretch {
         (&self.points, &self.rounds)
     }
 
-    /// The index and the numbers of the point `x` of pair `i`.
-    pub(crate) fn now(&self, i: usize) -> (usize, &[f64]) {
-        let point = self.now[i];
-        (point, &self.points[point * self.dimension..(point + 1) * self.dimension])
+    /// The index of the point `x` of pair `i`.
+    pub(crate) fn now(&self, i: usize) -> usize {
+        self.now[i]
     }
 
     /// The index of the point `x⁺` of pair `i`, if a dictionary knows it.

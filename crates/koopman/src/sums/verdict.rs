@@ -39,6 +39,8 @@ pub enum Reason {
     HalvesDiffer,
     /// On held-out pairs its function is not that of a single eigenvalue.
     HeldOutResidual,
+    /// Half of the points of a full dictionary have another eigenvalue.
+    Unresolved,
     /// It decays faster than so few pairs can measure.
     TooFast,
     /// Windows of several rows, and no path on which lags could be tested.
@@ -66,6 +68,7 @@ impl Reason {
             Self::OtherDecay => "lags fall otherwise",
             Self::HalvesDiffer => "halves of the pairs differ",
             Self::HeldOutResidual => "large residual held out",
+            Self::Unresolved => "half of the points differ",
             Self::TooFast => "too fast for so few pairs",
             Self::NoLags => "no lags to test",
             Self::NotStationary => "not stationary",

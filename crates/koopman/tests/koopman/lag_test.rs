@@ -76,6 +76,38 @@ fn the_slow_mode_of_an_autoregression_is_reliable_with_and_without_copies() -> O
     Ok(())
 }
 
+/// Of an autoregression with the rate a the part 1 − a²ᵏ of the variance is missed k steps ahead; of
+/// noise all of it, at any delay.
+#[test]
+fn errors_at_several_steps_are_those_of_the_newest_row() -> Outcome {
+    let noise = noise(11, 6000);
+    let series: Vec<f64> = noise
+        .iter()
+        .scan(0.0, |at, step| {
+            *at = 0.9 * *at + step;
+            Some(*at)
+        })
+        .collect();
+    for delay in [1, 4] {
+        let found = model(&series, delay)?;
+        let later = found.later_errors();
+        assert_eq!(later.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [5, 20]);
+        assert!((found.held_out_error(1).ok_or("one step")? - 0.19).abs() < 0.03, "{:?}", found.quality());
+        for (step, error) in later {
+            assert!((error - (1.0 - 0.9_f64.powi(2 * step as i32))).abs() < 0.2, "{step}: {error}");
+        }
+        assert_eq!(found.held_out_error(0), None);
+        for (step, error) in model(&noise, delay)?.later_errors() {
+            assert!((error - 1.0).abs() < 0.15, "{step}: {error}");
+        }
+    }
+    // Paths of two rows tell nothing of later steps.
+    let mut learner = OperatorSums::new(1, 0, OperatorSumsParams::default())?;
+    noise.chunks_exact(2).take(500).try_for_each(|pair| learner.update(&pair[..1], &pair[1..]))?;
+    assert_eq!(learner.held_out_errors(&[1, 5])?.len(), 1);
+    Ok(())
+}
+
 /// A noisy logistic map: told by the state before it to a thousandth in one step, and not at all in
 /// twenty, where forecasts are means.
 #[test]

@@ -385,6 +385,8 @@ fn wrong_arguments_and_tables() {
         (2, "koopman p.csv --method sogd --set etta=1", &["is eta meant?"]),
         (2, "koopman p.csv --set eta=1", &["--set is an option of --method sogd"]),
         (2, "koopman p.csv --kernel gaussian:2", &["--kernel", "sums choose their features themselves"]),
+        (2, "koopman p.csv --eta 0.3", &["--eta", "--method sogd --set eta=VALUE"]),
+        (2, "koopman p.csv --eta-schedule constant", &["--eta-schedule", "--set eta_schedule=VALUE"]),
         (2, "koopman p.csv --method sogd --set eta=-1", &["eta", "positive", "-1", "mercer koopman --help"]),
         (2, "koopman p.csv --method sogd --set eta=2.5", &["eta", "2"]),
         (2, "koopman p.csv --method sogd --set lambda=-1", &["lambda"]),

@@ -109,11 +109,33 @@ fn an_operator_of_exact_sums_is_served_as_it_is() {
     }
     let refused = service.post("/learn", &json!({ "row": [1.0] }));
     assert!(refused.status == 422 && refused.error().contains("mercer koopman --model FILE"), "{}", refused.body);
+    // The service knows a model that was asked for as many modes, and intervals of more steps.
+    let modes = service.get("/modes").json();
+    for key in ["modes", "names", "units", "shape_names", "reconstruction", "vamp2", "wanders", "delay", "pairs"] {
+        assert_eq!(modes[key], report[key], "{modes}");
+    }
+    assert!(modes["modes"][0]["reason"].is_string() && modes.get("seconds").is_none(), "{modes}");
     service.ends_well();
     let report = folder.json("koopman --model pairs.mercer --predict q.csv");
     let service = Service::start(&folder, "--model pairs.mercer");
     let told = service.predict(&json!({ "row": [0.3] }));
     assert_eq!(told["prediction"], report["predictions"][0][0], "{told}");
+    let told = service.post("/functions", &json!({ "rows": [[0.3]] })).json();
+    folder.done("koopman --model pairs.mercer --predict q.csv --eigenfunctions f.csv --predictions p.csv");
+    let line = folder.read("f.csv").lines().nth(1).unwrap_or_default().to_owned();
+    let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
+    let numbers = |parts: &Value| [0, 1].map(|k| parts[k].as_f64().unwrap());
+    let parts: Vec<f64> = told["functions"][0].as_array().unwrap().iter().flat_map(numbers).collect();
+    assert_eq!((cells[0], &cells[1..]), (0.3, &parts[..]), "{told}");
+    for (body, part) in [
+        (json!({ "rows": [[0.3, 1.0]] }), "rows[0] is no state"),
+        (json!({ "rows": [[0.3]], "committor": [1, 2] }), "committor needs sets"),
+        (json!({ "rows": [[0.3]], "sets": 0 }), "0 is no count"),
+        (json!({ "rows": [[0.3]], "set": 2 }), "\"set\" is not known"),
+    ] {
+        let refused = service.post("/functions", &body);
+        assert!(refused.status == 422 && refused.error().contains(part), "{}", refused.body);
+    }
     service.ends_well();
 }
 

@@ -7,11 +7,12 @@ use serde_json::{Value as Json, json};
 use crate::support::{Each, Mean, Service, post};
 
 /// All paths, and the method of each.
-const PATHS: [(&str, &str); 22] = [
+const PATHS: [(&str, &str); 24] = [
     ("GET", "/"),
     ("GET", "/compare"),
     ("GET", "/curve"),
     ("POST", "/explain"),
+    ("POST", "/functions"),
     ("GET", "/groups"),
     ("GET", "/health"),
     ("GET", "/health/live"),
@@ -19,6 +20,7 @@ const PATHS: [(&str, &str); 22] = [
     ("POST", "/learn"),
     ("GET", "/metrics"),
     ("GET", "/model"),
+    ("GET", "/modes"),
     ("GET", "/openapi.json"),
     ("POST", "/predict"),
     ("POST", "/reload"),
@@ -33,13 +35,15 @@ const PATHS: [(&str, &str); 22] = [
 ];
 
 /// Paths that tell of one group.
-const OF_GROUPS: [&str; 11] = [
+const OF_GROUPS: [&str; 13] = [
     "/curve",
     "/explain",
+    "/functions",
     "/health",
     "/learn",
     "/metrics",
     "/model",
+    "/modes",
     "/openapi.json",
     "/predict",
     "/rollback",
