@@ -42,7 +42,7 @@ const fn seldom(
     CiStep { name, about, inputs, run }
 }
 
-pub(super) const STEPS: [CiStep; 23] = [
+pub(super) const STEPS: [CiStep; 25] = [
     always("format", "rustfmt has nothing to change", checks::format),
     always("tidy", "the rules of the tree", |_| tidy::run()),
     always("spelling", "no misspelt word that typos knows", checks::spelling),
@@ -118,16 +118,48 @@ pub(super) const STEPS: [CiStep; 23] = [
         |shell| checks::python(shell, "site"),
     ),
     seldom(
-        "recipes",
-        "Spark, Dask, Ray and DuckDB add up to one fit",
-        &["engines/recipes", "crates/cli", "crates/encoding", "crates/readers"],
-        checks::recipes,
+        "stores",
+        "objects of stores are read by their addresses",
+        &["crates/readers", "crates/cli/src/data", "crates/cli/src/fit"],
+        checks::stores,
+    ),
+    seldom(
+        "engines-check",
+        "the functions of DataFusion compile, without a warning",
+        &[
+            "engines",
+            "crates/auto",
+            "crates/core",
+            "crates/encoding",
+            "crates/experts",
+            "crates/forecast",
+            "crates/kernels",
+            "crates/koopman",
+            "crates/learners",
+            "crates/linalg-incremental",
+            "crates/mercer/src",
+            "crates/readers",
+            "crates/registry",
+            "crates/session",
+            "crates/simd",
+            "crates/sparsify",
+            "crates/streams",
+            "crates/watch",
+            "datasets/src",
+        ],
+        |shell| checks::engines(shell, &["check"]),
     ),
     seldom(
         "engines",
-        "DataFusion: tests and clippy",
-        &["engines", "crates/session", "crates/mercer/src/lib.rs", "crates/encoding"],
-        checks::engines,
+        "the functions of DataFusion make the models of one pass",
+        &["engines/datafusion", "engines/Cargo.lock", "engines/ci", "crates/session", "docs/scale.md"],
+        |shell| checks::engines(shell, &[]),
+    ),
+    seldom(
+        "recipes",
+        "Spark, Dask, Ray and DuckDB add up to one fit; the lines of docs/scale.md",
+        &["engines/recipes", "crates/cli", "crates/encoding", "crates/readers", "docs/scale.md"],
+        checks::recipes,
     ),
     seldom(
         "fuzz",
