@@ -34,7 +34,7 @@ def duckdb_sums(folder, threads):
     pairs = [(i, j) for i in range(len(z)) for j in range(i, len(z))]
     sums = ", ".join(f"sum({z[i]} * {z[j]})" for i, j in pairs)
     duckdb.sql(f"SET threads TO {threads}")
-    values = duckdb.sql(f"SELECT {sums} FROM read_parquet('{folder}/*.parquet')").fetchone()
+    values = duckdb.sql(f"SELECT {sums} FROM read_parquet('{folder}/*.parquet')").fetchall()[0]
     gram = np.zeros((len(z), len(z)))
     for (i, j), value in zip(pairs, values):
         gram[i, j] = gram[j, i] = value

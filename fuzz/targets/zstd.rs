@@ -1,5 +1,8 @@
-//! Any bytes as a frame of zstd: what the port of the reference decoder makes of one, as pages of
-//! Parquet are decompressed, is what ruzstd makes of it, or it is refused.
+//! The port of the reference decoder of zstd, as pages of Parquet are decompressed by it. Any bytes
+//! as a frame: whatever was in the memory before, the bytes that it gives are the same. Any bytes
+//! that were compressed come back, and ruzstd gives the same.
+//!
+//! On damaged frames without a checksum decoders may differ.
 
 #![no_main]
 
@@ -7,20 +10,27 @@ use std::io::Read;
 
 use libfuzzer_sys::fuzz_target;
 use ruzstd::decoding::StreamingDecoder;
+use zstd::bulk::{Decompressor, compress};
 use zstd::zstd_safe::get_frame_content_size;
 
 /// Bytes of a page at most.
 const MOST: u64 = 1 << 20;
 
-fuzz_target!(|frame: &[u8]| {
-    let Some(told) = get_frame_content_size(frame).ok().flatten().filter(|told| *told <= MOST) else { return };
-    let mut page = Vec::with_capacity(told as usize);
-    let Ok(read) = zstd::bulk::Decompressor::new().unwrap().decompress_to_buffer(frame, &mut page) else { return };
-    assert_eq!(read, page.len());
-    let mut other = Vec::new();
-    let decoded = StreamingDecoder::new(frame).map(|stream| stream.take(MOST + 1).read_to_end(&mut other));
-    // What it refuses may be a frame all the same; bytes that both give must be the same.
-    if read as u64 == told && matches!(decoded, Ok(Ok(length)) if length == read) {
-        assert!(page == other);
+fuzz_target!(|bytes: &[u8]| {
+    if let Some(told) = get_frame_content_size(bytes).ok().flatten().filter(|told| *told <= MOST) {
+        assert_eq!(decompressed(bytes, told as usize, 0), decompressed(bytes, told as usize, 0xaa));
     }
+    let frame = compress(bytes, 1).unwrap();
+    assert!(decompressed(&frame, bytes.len(), 0x55).is_some_and(|page| page == bytes));
+    let mut other = Vec::new();
+    StreamingDecoder::new(&frame[..]).unwrap().read_to_end(&mut other).unwrap();
+    assert!(other == bytes);
 });
+
+/// The bytes of a frame in memory that was filled before.
+fn decompressed(frame: &[u8], length: usize, fill: u8) -> Option<Vec<u8>> {
+    let mut page = vec![fill; length];
+    let read = Decompressor::new().ok()?.decompress_to_buffer(frame, &mut page[..]).ok()?;
+    page.truncate(read);
+    Some(page)
+}

@@ -26,9 +26,8 @@
 //! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
 //! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
-//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets, `stores` the objects
-//! of stores by their addresses (`s3://`, `https://`). `serde` serialises options, tables and
-//! scalings.
+//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets, `stores` objects of
+//! stores (`s3://`, `https://`). `serde` serialises options, tables and scalings.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),

@@ -54,7 +54,7 @@ impl StoredObject {
     }
 
     fn find(store: Arc<dyn ObjectStore>, key: &Place) -> io::Result<Self> {
-        let about = runtime()?.block_on(store.head(key)).map_err(refused)?;
+        let about = runtime()?.block_on(store.head(key)).map_err(|error| refused(&error))?;
         Ok(Self { store, about: Arc::new(about), ready: Bytes::new(), next: 0, step: FIRST })
     }
 
@@ -107,7 +107,7 @@ impl StoredObject {
         let tag = self.tag().filter(|tag| !tag.starts_with("W/")).map(str::to_owned);
         let options = GetOptions::new().with_range(Some(start..end)).with_if_match(tag);
         let got = async { self.store.get_opts(&self.about.location, options).await?.bytes().await };
-        let bytes = runtime()?.block_on(got).map_err(refused)?;
+        let bytes = runtime()?.block_on(got).map_err(|error| refused(&error))?;
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }
@@ -151,11 +151,17 @@ fn store(address: &str) -> io::Result<(Arc<dyn ObjectStore>, Place)> {
     drop(rustls::crypto::ring::default_provider().install_default());
     let retry = RetryConfig { max_retries: AGAIN, ..RetryConfig::default() };
     let store: Arc<dyn ObjectStore> = if scheme == "s3" {
-        Arc::new(AmazonS3Builder::from_env().with_bucket_name(host).with_retry(retry).build().map_err(refused)?)
+        Arc::new(
+            AmazonS3Builder::from_env()
+                .with_bucket_name(host)
+                .with_retry(retry)
+                .build()
+                .map_err(|error| refused(&error))?,
+        )
     } else {
         let client = ClientOptions::new().with_allow_http(scheme == "http");
         let builder = HttpBuilder::new().with_url(&root).with_client_options(client).with_retry(retry);
-        Arc::new(builder.build().map_err(refused)?)
+        Arc::new(builder.build().map_err(|error| refused(&error))?)
     };
     stores.insert(root, Arc::clone(&store));
     Ok((store, key))
@@ -171,7 +177,7 @@ fn listed(store: &dyn ObjectStore, key: &Place) -> io::Result<Vec<String>> {
         }
         Ok(())
     };
-    runtime()?.block_on(all).map_err(refused)?;
+    runtime()?.block_on(all).map_err(|error| refused(&error))?;
     keys.sort_unstable();
     Ok(keys)
 }
@@ -183,8 +189,8 @@ fn runtime() -> io::Result<&'static Runtime> {
     begun.as_ref().map_err(|error| io::Error::new(error.kind(), error.to_string()))
 }
 
-fn refused(error: Error) -> io::Error {
-    let kind = match &error {
+fn refused(error: &Error) -> io::Error {
+    let kind = match error {
         Error::NotFound { .. } => io::ErrorKind::NotFound,
         Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => io::ErrorKind::PermissionDenied,
         Error::NotSupported { .. } => {

@@ -3,11 +3,13 @@
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+pub use NoObject as StoredObject;
+
 /// An object, of which there is none.
 #[derive(Clone, Debug)]
-pub enum StoredObject {}
+pub enum NoObject {}
 
-impl StoredObject {
+impl NoObject {
     /// False: no path is the address of an object.
     #[must_use]
     pub fn is_address(_: &Path) -> bool {
@@ -43,7 +45,7 @@ impl StoredObject {
     }
 }
 
-impl Read for StoredObject {
+impl Read for NoObject {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         match *self {}
     }
