@@ -24,6 +24,8 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
         let text = argument.to_string_lossy();
         refuse_address(argument)?;
         let is_stored = StoredObject::is_address(argument);
+        // On the web a question mark begins a query, which is refused when it is opened.
+        let wild: &[char] = if text.starts_with("http") && is_stored { &['*'] } else { &['*', '?'] };
         if argument.is_dir() || is_stored && text.ends_with('/') {
             let is_noted = |path: &Path| {
                 let within = path.strip_prefix(argument).unwrap_or(path);
@@ -37,8 +39,7 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
                 return Err(Failure::because(format!("{text}: is a folder without a file to read")));
             }
             paths.extend(found);
-        } else if text.contains(['*', '?']) && !argument.exists() {
-            // On the web a question mark begins a query, which is refused when it is opened.
+        } else if text.contains(wild) && !argument.exists() {
             let found = if is_stored { matching_stored(&text)? } else { matching(&text)? };
             if found.is_empty() {
                 return Err(Failure::because(format!("{text}: no file is named so")));
