@@ -193,7 +193,7 @@ fn a_fit_from_the_web_is_that_of_the_files() {
     fs::copy(folder.path("far-a.mercer"), folder.path("copy.mercer")).unwrap();
     let (done, said) = store.said(&folder, "merge far-a.mercer copy.mercer --out twice.mercer");
     assert!(!done && said.contains(&a), "{said}");
-    for (path, word) in [("/data/none.csv", "cannot be read"), ("/data/a.csv?token=1", "query")] {
+    for (path, word) in [("/data/none.csv", "cannot be read"), ("/data/a.csv?token=1 --format csv", "query")] {
         let (done, said) = store.said(&folder, &format!("fit {} {FIT} --out none.mercer", store.web(path)));
         assert!(!done && said.contains(word), "{said}");
     }
