@@ -1,5 +1,6 @@
-"""Dask: one state a row group, folded two by two. python dask_bag.py ROWS.parquet OUT.mercer OPTIONS…"""
+"""Dask: one state a file, joined by a tree. python dask_bag.py OUT.mercer 'ROWS/*.parquet' OPTIONS…"""
 
+import glob
 import sys
 
 import dask.bag
@@ -7,20 +8,22 @@ import pyarrow.parquet as pq
 
 from sums import fit, merge
 
-path, out, options = sys.argv[1], sys.argv[2], sys.argv[3:]
+
+def state(path, options):
+    return fit(pq.read_table(path), options, path)
 
 
-def state(group):
-    return fit(pq.ParquetFile(path).read_row_group(group), options)
+def joined(some):
+    states = [one for states in some for one in states]
+    return [merge(states)] if states else []
 
 
-def both(one, other):
-    states = one + other
-    return [merge(states)] if len(states) > 1 else states
+def model(paths, options):
+    states = dask.bag.from_sequence(paths, npartitions=8).map(state, options)
+    return states.reduction(joined, joined, split_every=4).compute(scheduler="threads")[0]
 
 
 if __name__ == "__main__":
-    groups = dask.bag.from_sequence(range(pq.ParquetFile(path).num_row_groups), npartitions=4)
-    [model] = groups.map(state).fold(both, initial=[]).compute(scheduler="threads")
+    out, pattern, options = sys.argv[1], sys.argv[2], sys.argv[3:]
     with open(out, "wb") as file:
-        file.write(model)
+        file.write(model(sorted(glob.glob(pattern)), options))

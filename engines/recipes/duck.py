@@ -1,5 +1,6 @@
-"""DuckDB: any query, batch by batch through Arrow. python duck.py ROWS.parquet OUT.mercer OPTIONS…"""
+"""DuckDB: any queries, batch by batch through Arrow. python duck.py OUT.mercer 'ROWS/*.parquet' OPTIONS…"""
 
+import glob
 import sys
 
 import duckdb
@@ -7,8 +8,17 @@ import pyarrow as pa
 
 from sums import fit, merge
 
-path, out, options = sys.argv[1], sys.argv[2], sys.argv[3:]
-batches = duckdb.sql(f"SELECT * FROM read_parquet('{path}')").to_arrow_reader(100_000)
-states = [state for batch in batches for state in fit(pa.Table.from_batches([batch]), options)]
-with open(out, "wb") as file:
-    file.write(merge(states))
+
+def model(paths, options):
+    states = []
+    for path in paths:
+        batches = duckdb.sql(f"SELECT * FROM read_parquet('{path}')").to_arrow_reader(100_000)
+        for place, batch in enumerate(batches):
+            states += fit(pa.Table.from_batches([batch]), options, f"{path} {place}")
+    return merge(states)
+
+
+if __name__ == "__main__":
+    out, pattern, options = sys.argv[1], sys.argv[2], sys.argv[3:]
+    with open(out, "wb") as file:
+        file.write(model(sorted(glob.glob(pattern)), options))

@@ -3,6 +3,7 @@
 A state is the file that `mercer fit` writes, as bytes: a Spark, Dask or Ray task returns it like any other value, and `mercer predict` takes it.
 """
 
+import csv
 import os
 import subprocess
 import tempfile
@@ -21,14 +22,14 @@ def run(*arguments):
     return done.stdout
 
 
-def fit(table: pa.Table, options: list[str]) -> list[bytes]:
-    """The state of some rows, in a list; an empty partition has none."""
+def fit(table: pa.Table, options: list[str], part: str) -> list[bytes]:
+    """The state of some rows, in a list; an empty partition has none. `part` names the rows: a state that comes twice is refused."""
     if table.num_rows == 0:
         return []
     with tempfile.TemporaryDirectory() as folder:
         rows, out = os.path.join(folder, "rows.parquet"), os.path.join(folder, "state.mercer")
         pq.write_table(table, rows)
-        run("fit", rows, *options, "--quiet", "--out", out)
+        run("fit", rows, *options, "--part", part, "--quiet", "--out", out)
         with open(out, "rb") as file:
             return [file.read()]
 
@@ -36,21 +37,20 @@ def fit(table: pa.Table, options: list[str]) -> list[bytes]:
 def merge(states: list[bytes]) -> bytes:
     """The state of all rows."""
     with tempfile.TemporaryDirectory() as folder:
-        paths = [os.path.join(folder, f"{index}.mercer") for index in range(len(states))]
-        for path, state in zip(paths, states):
-            with open(path, "wb") as file:
+        for index, state in enumerate(states):
+            with open(os.path.join(folder, f"{index}.mercer"), "wb") as file:
                 file.write(state)
-        out = os.path.join(folder, "all.mercer")
-        run("merge", *paths, "--quiet", "--out", out)
+        out = os.path.join(folder, "all")
+        run("merge", folder, "--quiet", "--out", out)
         with open(out, "rb") as file:
             return file.read()
 
 
-def predict(state: bytes, table: pa.Table) -> list[float]:
-    """Predictions for rows, whose columns are found by name."""
+def predict(state: bytes, table: pa.Table) -> list[list[str]]:
+    """The lines of `mercer predict` for rows, whose columns are found by name."""
     with tempfile.TemporaryDirectory() as folder:
         rows, model = os.path.join(folder, "rows.parquet"), os.path.join(folder, "model.mercer")
         pq.write_table(table, rows)
         with open(model, "wb") as file:
             file.write(state)
-        return [float(line) for line in run("predict", rows, "--model", model).splitlines()[1:]]
+        return list(csv.reader(run("predict", rows, "--model", model).splitlines()))[1:]

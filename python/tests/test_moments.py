@@ -6,10 +6,12 @@ import copy
 import csv
 import json
 import pickle
+import re
 import subprocess
 
 import numpy as np
 import pytest
+from conftest import ROOT
 
 import mercer
 from mercer import RidgeMoments
@@ -276,3 +278,15 @@ def test_operators_that_do_not_go_together():
     with pytest.raises(mercer.ModelFileError):
         OperatorMoments()._set_sums(b"junk")
     assert model.pairs_learnt == 99
+
+
+def test_the_lines_of_the_page(tmp_path, monkeypatch):
+    """docs/scale.md as it is written, after another machine has saved its part."""
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/scale.md").read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    X, Y, _ = rows(outputs=1)
+    RidgeMoments("pkrr-taylor", kernel="gaussian:4").fit(X[250:], Y[250:, 0]).save("part1.mercer")
+    names = {"X": X[:250], "y": Y[:250, 0]}
+    exec(block, names)
+    # What was retracted is the other part.
+    assert np.allclose(names["whole"].predict(X), names["part"].predict(X), rtol=0, atol=1e-9)

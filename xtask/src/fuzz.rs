@@ -2,9 +2,9 @@
 //!
 //! The targets are libFuzzer programs in a workspace of their own. What cargo-fuzz asks a nightly
 //! compiler for is the sanitizer alone; the coverage that guides libFuzzer is an LLVM pass, which
-//! stable passes on by `-C passes` and `-C llvm-args`. There is no `unsafe` code here for a
-//! sanitizer to watch but the two promises of `simd`; assertions and overflow checks are on
-//! instead. A C++ compiler builds libFuzzer.
+//! stable passes on by `-C passes` and `-C llvm-args`. There is little `unsafe` code for a
+//! sanitizer to watch: the two promises of `simd`, and zstd's decoder, which has a target of its
+//! own; assertions and overflow checks are on instead. A C++ compiler builds libFuzzer.
 //!
 //! What a run finds beyond the committed corpus (`fuzz/corpus`, and the golden model files) gathers
 //! in `target/fuzz/corpus`.
@@ -17,11 +17,12 @@ use clap::Args;
 use xshell::{Shell, cmd};
 
 /// The targets, with where their committed corpus lies.
-const TARGETS: [(&str, &str); 4] = [
+const TARGETS: [(&str, &str); 5] = [
     ("readers", "fuzz/corpus/readers"),
     ("model", "crates/mercer/tests/golden"),
     ("kernel", "fuzz/corpus/kernel"),
     ("settings", "fuzz/corpus/settings"),
+    ("zstd", "fuzz/corpus/zstd"),
 ];
 
 /// Coverage of edges with counters, and of comparisons, for code and not for build scripts.
@@ -37,7 +38,7 @@ pub(crate) struct Arguments {
     /// Executions of each target at most; 0 leaves the end to the clock
     #[arg(long, default_value_t = 0)]
     runs: u64,
-    /// Only this target: readers, model, kernel or settings
+    /// Only this target: readers, model, kernel, settings or zstd
     #[arg(long)]
     target: Option<String>,
 }

@@ -2,6 +2,7 @@
 //! merge.
 
 mod checkpoint;
+mod extra;
 mod files;
 mod frozen;
 mod parts;
@@ -201,34 +202,11 @@ impl From<FitError> for Failure {
 
 pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let Shard { index, of } = arguments.shard.unwrap_or(Shard { index: 0, of: 1 });
-    if arguments.scale != Scale::None && arguments.scale_from.is_none() {
-        return Err(Failure::usage(format!(
-            "--scale {} needs a file that settles it for all shards; say with --scale-from FILE which one",
-            arguments.scale
-        )));
-    }
-    if let (Some(zone), None) = (&arguments.zone.zone, &arguments.scale_from) {
-        return Err(Failure::usage(format!(
-            "--zone {}: times are read by what --scale-from holds of their column; say with --scale-from FILE which file tells",
-            zone.name()
-        )));
-    }
-    let skips = arguments.on_error.skips()?;
-    if skips && arguments.shard.is_some() {
-        return Err(Failure::usage(
-            "--shard counts all rows, and --on-error skip leaves some out; give each machine files of its own",
-        ));
-    }
+    let skips = check_options(arguments)?;
     let _lock = lock::take("--out", &arguments.out)?;
     store::check_place("--out", &arguments.out)?;
     let files = Files::open(arguments)?;
-    let needed = arguments.scale != Scale::None || matches!(arguments.kernel, KernelSpec::Median);
-    if let (Some(path), None, false) = (&arguments.scale_from, files.frozen(), needed) {
-        return Err(Failure::usage(format!(
-            "{}: its columns are numbers as they are, and --scale-from does not say how to scale them; add --scale standard, robust or range",
-            path.display()
-        )));
-    }
+    check_scale(arguments, &files)?;
     let fresh = begin(arguments, &files)?;
     let parts = files.shard(index, of)?;
     let sources: Vec<(usize, PartSource)> = parts
@@ -261,6 +239,41 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
         ("bad_rows", json!(joined.bad)),
     ];
     facts(&state, &arguments.out, of == 1, more)?.print(arguments.json, "")
+}
+
+/// Refuses options that contradict one another; true if rows that cannot be read are left out.
+fn check_options(arguments: &FitArguments) -> Result<bool, Failure> {
+    if arguments.scale != Scale::None && arguments.scale_from.is_none() {
+        return Err(Failure::usage(format!(
+            "--scale {} needs a file that settles it for all shards; say with --scale-from FILE which one",
+            arguments.scale
+        )));
+    }
+    if let (Some(zone), None) = (&arguments.zone.zone, &arguments.scale_from) {
+        return Err(Failure::usage(format!(
+            "--zone {}: times are read by what --scale-from holds of their column; say with --scale-from FILE which file tells",
+            zone.name()
+        )));
+    }
+    let skips = arguments.on_error.skips()?;
+    if skips && arguments.shard.is_some() {
+        return Err(Failure::usage(
+            "--shard counts all rows, and --on-error skip leaves some out; give each machine files of its own",
+        ));
+    }
+    Ok(skips)
+}
+
+/// Refuses a file of `--scale-from` that settles nothing.
+fn check_scale(arguments: &FitArguments, files: &Files) -> Result<(), Failure> {
+    let needed = arguments.scale != Scale::None || matches!(arguments.kernel, KernelSpec::Median);
+    match (&arguments.scale_from, files.frozen(), needed) {
+        (Some(path), None, false) => Err(Failure::usage(format!(
+            "{}: its columns are numbers as they are, and --scale-from does not say how to scale them; add --scale standard, robust or range",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Tells how many rows could not be read.

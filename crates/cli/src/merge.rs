@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use mercer_session::Session;
 use mercer_session::model::{FilterMergeError, MergeError, Model, ModelKind, Moments, copies};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::data::paths::expand;
 use crate::fit::facts;
@@ -80,31 +80,57 @@ fn load(path: &Path, like: Option<&Moments>) -> Result<Moments, Failure> {
 pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
     let like = arguments.like.as_deref().map(|path| load(path, None)).transpose()?;
     let is_model = |path: &Path| {
-        path.extension().is_some_and(|extension| extension == "mercer") || like.is_some() && plain::is_table(path)
+        path.extension().is_some_and(|ending| ending == store::ENDING) || like.is_some() && plain::is_table(path)
     };
     let (paths, retracted) = (expand(&arguments.files, is_model)?, expand(&arguments.retract, is_model)?);
     for path in paths.iter().chain(&retracted) {
         output::refuse_place("--out", &arguments.out, &[path])?;
     }
     let _lock = lock::take("--out", &arguments.out)?;
-    let is_plain = arguments.out.extension().is_some_and(|ending| ending == "parquet");
-    if plain::is_table(&arguments.out) && !is_plain {
-        let out = arguments.out.display();
-        return Err(Failure::usage(format!("--out: {out}: tables of sums are written as .parquet; give another name")));
-    }
-    let inputs: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-    if is_plain {
-        plain::check_place(&arguments.out, &inputs)?;
-    } else {
-        store::check_place("--out", &arguments.out)?;
-    }
+    let is_plain = check_place(&arguments.out, &paths)?;
     let Some((first, others)) = paths.split_first() else { return Err(Failure::usage("give at least one file")) };
     if let Some(model) = store::is_model(first).then(|| store::load(first)).transpose()?
         && let Ok(model) = Session::of(model.model)
     {
         return filters(arguments, model, first, others);
     }
-    let mut state = load(first, like.as_ref())?;
+    let state = joined((first, others), &retracted, like.as_ref())?;
+    let missing = missing(&state);
+    if !missing.is_empty() {
+        verbosity::remark(format!("{}: still without shard {}", arguments.out.display(), missing.join(", ")));
+    }
+    let mut more = vec![("files", json!(paths.len())), ("shards", json!(state.parts.len()))];
+    if arguments.held_out {
+        more.push(("held_out", held_out(&state, &paths, like.as_ref())?));
+    }
+    if is_plain {
+        plain::write(&arguments.out, &state)?;
+    } else {
+        drop(store::save("--out", &arguments.out, state.to_bytes())?);
+    }
+    facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
+}
+
+/// Whether a plain table is to be written; refuses a place where neither that nor a model can be.
+fn check_place(out: &Path, inputs: &[PathBuf]) -> Result<bool, Failure> {
+    output::refuse_format("--out", out, &[store::ENDING, plain::ENDING])?;
+    let is_plain = out.extension().is_some_and(|ending| ending == plain::ENDING);
+    if is_plain {
+        let inputs: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        plain::check_place(out, &inputs)?;
+    } else {
+        store::check_place("--out", out)?;
+    }
+    Ok(is_plain)
+}
+
+/// The sums of some files without those of others.
+fn joined(
+    (first, others): (&Path, &[PathBuf]),
+    retracted: &[PathBuf],
+    like: Option<&Moments>,
+) -> Result<Moments, Failure> {
+    let mut state = load(first, like)?;
     for path in others {
         let refused = |error: MergeError| {
             let said = Failure::because(format!("{} and {}: {error}", first.display(), path.display()));
@@ -113,7 +139,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
                 _ => said,
             }
         };
-        let other = load(path, like.as_ref())?;
+        let other = load(path, like)?;
         if let Some((one, copy)) = copies(&state.parts, &other.parts) {
             verbosity::remark(format!(
                 "{} and {} have the same contents and count as two; leave one out if it is a copy",
@@ -122,32 +148,21 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<(), Failure> {
         }
         state.merge(&other).map_err(refused)?;
     }
-    for path in &retracted {
-        state
-            .retract(&load(path, like.as_ref())?)
-            .map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+    for path in retracted {
+        state.retract(&load(path, like)?).map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
     }
-    let missing = missing(&state);
-    if !missing.is_empty() {
-        verbosity::remark(format!("{}: still without shard {}", arguments.out.display(), missing.join(", ")));
-    }
-    let mut more = vec![("files", json!(paths.len())), ("shards", json!(state.parts.len()))];
-    if arguments.held_out {
-        let lambda = state.ridge().map_err(|error| Failure::because(error.to_string()))?;
-        let mut errors = serde_json::Map::new();
-        for path in &paths {
-            let held_out = state.held_out(&load(path, like.as_ref())?, lambda);
-            let held_out = held_out.map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
-            errors.insert(path.display().to_string(), json!(held_out));
-        }
-        more.push(("held_out", errors.into()));
-    }
-    if is_plain {
-        plain::write(&arguments.out, &state)?;
-    } else {
-        drop(store::save("--out", &arguments.out, state.to_bytes())?);
-    }
-    facts(&state, &arguments.out, true, more)?.print(arguments.json, "")
+    Ok(state)
+}
+
+/// The mean squared error on each file of the fit to all others.
+fn held_out(state: &Moments, paths: &[PathBuf], like: Option<&Moments>) -> Result<Value, Failure> {
+    let lambda = state.ridge().map_err(|error| Failure::because(error.to_string()))?;
+    let errors = paths.iter().map(|path| {
+        let held_out = state.held_out(&load(path, like)?, lambda);
+        let held_out = held_out.map_err(|error| Failure::because(format!("{}: {error}", path.display())))?;
+        Ok((path.display().to_string(), json!(held_out)))
+    });
+    errors.collect()
 }
 
 /// Joins models of filters.

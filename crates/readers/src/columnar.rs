@@ -6,6 +6,8 @@
 //! is left out.
 
 mod list;
+#[cfg(feature = "stores")]
+mod objects;
 mod parquet;
 mod value;
 mod zstd_messages;
@@ -29,11 +31,12 @@ use crate::format::Format;
 use crate::gaps::Gaps;
 use crate::head::TargetHead;
 use crate::labels::Labels;
-use crate::lines::{HEAD_LINES, Lines, Source};
+use crate::lines::{HEAD_LINES, Lines, OpenPath, Source};
 use crate::number::ParsedCell;
 use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::rows::{Next, Rows};
+use crate::stores::StoredObject;
 use mercer_core::{Cell, List, is_gap_mark};
 
 /// The bytes that an Arrow file begins with; a stream begins otherwise.
@@ -102,8 +105,9 @@ struct Columnar {
 pub(crate) fn open(source: Source, format: Format, options: &ReadOptions) -> Result<(Box<dyn Rows>, Lines), DataError> {
     let file = source.shown();
     let opened = match source {
-        Source::Path(path) => match File::open(path) {
-            Ok(input) => guarded(|| of_file(input, format)),
+        Source::Path(path) => match OpenPath::open(&path) {
+            Ok(OpenPath::File(input)) => guarded(|| of_file(input, format)),
+            Ok(OpenPath::Object(input)) => guarded(|| of_object(input, format)),
             Err(source) => return Err(DataError::Io { file, source }),
         },
         Source::StandardInput => guarded(|| of_stream(Box::new(std::io::stdin()), format)),
@@ -365,6 +369,19 @@ fn of_file(mut input: File, format: Format) -> Result<ColumnarFile, String> {
     let read = input.by_ref().take(ARROW_MAGIC.len() as u64).read_to_end(&mut magic);
     read.and_then(|_| input.seek(SeekFrom::Start(0))).map_err(|error| error.to_string())?;
     if magic == ARROW_MAGIC { of_arrow(BufReader::new(input)) } else { of_arrow_stream(BufReader::new(input)) }
+}
+
+#[cfg(feature = "stores")]
+fn of_object(input: StoredObject, format: Format) -> Result<ColumnarFile, String> {
+    match format {
+        Format::Parquet => parquet::open(input.clone(), input),
+        _ => of_stream(Box::new(input), format),
+    }
+}
+
+#[cfg(not(feature = "stores"))]
+fn of_object(input: StoredObject, format: Format) -> Result<ColumnarFile, String> {
+    of_stream(Box::new(input), format)
 }
 
 fn of_bytes(bytes: Bytes, format: Format) -> Result<ColumnarFile, String> {

@@ -26,8 +26,8 @@
 //! quoted cells. They make one pass. LIBSVM does not say how many columns it has, so it takes two
 //! passes unless the caller gives the dimension. A row costs O(d) and allocates nothing.
 //!
-//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets. `serde` serialises
-//! options, tables and scalings.
+//! Features: `arrow` reads Parquet and Arrow IPC, `spreadsheet` spreadsheets, `stores` objects of
+//! stores (`s3://`, `https://`). `serde` serialises options, tables and scalings.
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
     not(test),
@@ -76,6 +76,8 @@ mod separator;
 mod series;
 #[cfg_attr(not(feature = "spreadsheet"), path = "spreadsheet/absent.rs")]
 mod spreadsheet;
+#[cfg_attr(not(feature = "stores"), path = "stores/absent.rs")]
+mod stores;
 mod sum_row;
 mod table;
 mod text_encoding;
@@ -99,4 +101,5 @@ pub use reader::RowReader;
 pub use record::{Example, Record};
 pub use scale::{Ranges, Scaling, Scheme, Span};
 pub use series::Series;
+pub use stores::StoredObject;
 pub use whole::{read_all, read_bytes};

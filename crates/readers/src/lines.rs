@@ -18,6 +18,7 @@ use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, Finding
 use crate::format::Format;
 use crate::frame;
 use crate::other_kind;
+use crate::stores::StoredObject;
 use crate::text_encoding;
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
@@ -45,6 +46,22 @@ pub(crate) enum Source {
         name: String,
         input: Box<dyn Read + Send>,
     },
+}
+
+/// What a path names.
+pub(crate) enum OpenPath {
+    File(File),
+    Object(StoredObject),
+}
+
+impl OpenPath {
+    /// The one place where a path is opened.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        match StoredObject::is_address(path) && !path.exists() {
+            true => StoredObject::open(path).map(Self::Object),
+            false => File::open(path).map(Self::File),
+        }
+    }
 }
 
 impl Source {
@@ -95,7 +112,10 @@ impl Source {
 
     pub(crate) fn open(&mut self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
-            Self::Path(path) => Box::new(File::open(path)?),
+            Self::Path(path) => match OpenPath::open(path)? {
+                OpenPath::File(file) => Box::new(file),
+                OpenPath::Object(object) => Box::new(object),
+            },
             Self::StandardInput => Box::new(io::stdin()),
             Self::Memory { bytes, .. } => Box::new(Cursor::new(bytes.clone())),
             Self::Once { input, .. } => std::mem::replace(input, Box::new(io::empty())),

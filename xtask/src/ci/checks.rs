@@ -57,8 +57,15 @@ pub(super) fn recipes(shell: &Shell) -> Result<()> {
     Ok(cmd!(shell, "engines/recipes/ci").quiet().run()?)
 }
 
-pub(super) fn engines(shell: &Shell) -> Result<()> {
-    Ok(cmd!(shell, "engines/ci").quiet().run()?)
+/// The functions of DataFusion, in a workspace of their own.
+pub(super) fn engines(shell: &Shell, arguments: &[&str]) -> Result<()> {
+    Ok(cmd!(shell, "engines/ci {arguments...}").quiet().run()?)
+}
+
+/// The tests of a feature that is not in the command as it is built.
+pub(super) fn stores(shell: &Shell) -> Result<()> {
+    cmd!(shell, "cargo test --quiet -p mercer-readers --features stores --lib stores").quiet().run()?;
+    Ok(cmd!(shell, "cargo test --quiet -p mercer --features stores --test command stores").quiet().run()?)
 }
 
 /// Another task of this program.

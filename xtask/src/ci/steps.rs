@@ -42,7 +42,7 @@ const fn seldom(
     CiStep { name, about, inputs, run }
 }
 
-pub(super) const STEPS: [CiStep; 23] = [
+pub(super) const STEPS: [CiStep; 25] = [
     always("format", "rustfmt has nothing to change", checks::format),
     always("tidy", "the rules of the tree", |_| tidy::run()),
     always("spelling", "no misspelt word that typos knows", checks::spelling),
@@ -118,16 +118,48 @@ pub(super) const STEPS: [CiStep; 23] = [
         |shell| checks::python(shell, "site"),
     ),
     seldom(
-        "recipes",
-        "Spark, Dask, Ray and DuckDB add up to one fit",
-        &["engines/recipes", "crates/cli", "crates/encoding", "crates/readers"],
-        checks::recipes,
+        "stores",
+        "objects of stores are read by their addresses",
+        &["crates/readers", "crates/cli/src/data", "crates/cli/src/fit"],
+        checks::stores,
+    ),
+    seldom(
+        "engines-check",
+        "the functions of DataFusion compile, without a warning",
+        &[
+            "engines",
+            "crates/auto/src",
+            "crates/core/src",
+            "crates/encoding/src",
+            "crates/experts/src",
+            "crates/forecast/src",
+            "crates/kernels/src",
+            "crates/koopman/src",
+            "crates/learners/src",
+            "crates/linalg-incremental/src",
+            "crates/mercer/src",
+            "crates/readers/src",
+            "crates/registry/src",
+            "crates/session/src",
+            "crates/simd/src",
+            "crates/sparsify/src",
+            "crates/streams/src",
+            "crates/watch/src",
+            "datasets/src",
+        ],
+        |shell| checks::engines(shell, &["check"]),
     ),
     seldom(
         "engines",
-        "DataFusion: tests and clippy",
-        &["engines", "crates/session", "crates/mercer/src/lib.rs", "crates/encoding"],
-        checks::engines,
+        "the functions of DataFusion make the models of one pass",
+        &["engines/datafusion", "engines/Cargo.lock", "engines/ci", "crates/session", "docs/scale.md"],
+        |shell| checks::engines(shell, &[]),
+    ),
+    seldom(
+        "recipes",
+        "Spark, Dask, Ray and DuckDB add up to one fit; the lines of docs/scale.md",
+        &["engines/recipes", "crates/cli", "crates/encoding", "crates/readers", "docs/scale.md"],
+        checks::recipes,
     ),
     seldom(
         "fuzz",

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use mercer_datasets::Registry;
-use mercer_readers::{ColumnChoice, RowReader};
+use mercer_readers::{ColumnChoice, RowReader, StoredObject};
 
 use crate::report::failure::Failure;
 
@@ -39,9 +39,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Refuses the address of an object store or of the web, and says what reads it.
+/// Refuses the address of an object store or of the web, where it is none that is read, and says
+/// what reads it.
 pub(crate) fn refuse_address(path: &Path) -> Result<(), Failure> {
     let Some(address) = path.to_str().filter(|text| text.contains("://") && !path.exists()) else { return Ok(()) };
+    if StoredObject::is_address(path) {
+        return Ok(());
+    }
     let fetch = match address.split("://").next() {
         Some("http" | "https" | "ftp") => format!("curl -sL '{address}'"),
         Some("s3") => format!("aws s3 cp '{address}' -"),
@@ -49,8 +53,12 @@ pub(crate) fn refuse_address(path: &Path) -> Result<(), Failure> {
         Some("file") => format!("cat '{}'", address.trim_start_matches("file://")),
         _ => return Ok(()),
     };
+    let feature = match address.split("://").next() {
+        Some("http" | "https" | "s3") if !cfg!(feature = "stores") => ", or build it with the feature stores",
+        _ => "",
+    };
     Err(Failure::because(format!(
-        "{address}: is an address, and files and pipes are read; copy it to a file, or say {fetch} | mercer … - --format FORMAT"
+        "{address}: is an address, and this program reads files and pipes; copy it to a file, or say {fetch} | mercer … - --format FORMAT{feature}"
     )))
 }
 

@@ -82,11 +82,12 @@ impl FitCheckpoint {
         if sources.len() > planned.len() || !sources.iter().map(about).eq(planned_about.take(sources.len())) {
             return None;
         }
-        let mut done = 0;
-        for (source, (file, _)) in sources.iter().zip(planned) {
-            let of_file: Vec<&FilePart> = pieces.iter().filter(|piece| piece.file == *file).collect();
+        // Pieces are in the order of their files.
+        let (mut done, mut of_files) = (0, pieces.chunk_by(|one, next| one.file == next.file));
+        for source in sources {
+            let of_file = of_files.next()?;
             // A file of one piece is done if it is there; others up to a cut.
-            let whole = |piece: &&&FilePart| of_file.len() == 1 || piece.rows.end <= source.end;
+            let whole = |piece: &&FilePart| of_file.len() == 1 || piece.rows.end <= source.end;
             let there = of_file.iter().filter(whole).count();
             let end = of_file.get(there.checked_sub(1)?)?.rows.end;
             if of_file.len() > 1 && end != source.end {

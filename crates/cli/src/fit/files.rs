@@ -5,10 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use mercer_encoding::Scale;
-use mercer_readers::{ColumnChoice, DataError, Example, Format, Marks, ReadOptions, TargetColumn, Targets};
+use mercer_readers::{
+    ColumnChoice, DataError, Example, Format, Marks, ReadOptions, StoredObject, TargetColumn, Targets,
+};
 use mercer_session::model::{PartSource, digest_of};
 
 use super::FitArguments;
+use super::extra;
 use super::frozen::{Frozen, check_classes, tell_zero_one};
 use super::spool::Spool;
 use crate::arguments::common::whole;
@@ -162,6 +165,9 @@ impl Files {
         if self.outputs == 0 {
             return Err(Failure::usage(format!("{}: has no target", self.shown(leader))));
         }
+        if self.spools.is_empty() {
+            extra::tell(&self.paths[leader], &self.paths, |path| self.told(path, &self.options));
+        }
         self.check(Some(leader))
     }
 
@@ -269,6 +275,16 @@ impl Files {
         let unread = |error| Failure::because(format!("{}: cannot be read ({error})", self.shown(file)));
         match Source::resolve(path)? {
             Source::Named(name) => Ok(PartSource::new(name, 0, rows)),
+            _ if StoredObject::is_address(path) => {
+                let object = StoredObject::open(path).map_err(unread)?;
+                let name = self.part.clone().unwrap_or_else(|| self.shown(file));
+                // By the store's name of this version, which says as much as its contents.
+                let digest = match object.tag().map(|tag| format!("{tag} {}", object.length())) {
+                    Some(tag) => digest_of(tag.as_bytes()),
+                    None => digest_of(object),
+                };
+                Ok(PartSource::new(name, digest.map_err(unread)?, rows))
+            }
             _ => {
                 let digest = digest_of(File::open(path).map_err(unread)?).map_err(unread)?;
                 let name = match (&self.part, self.spools.iter().find(|spool| spool.path() == path)) {

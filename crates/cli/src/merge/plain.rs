@@ -18,6 +18,9 @@ use crate::report::verbosity;
 /// The columns of a table of sums.
 const COLUMNS: [&str; 4] = ["moment", "a", "b", "value"];
 
+/// How the names of such files end, as they are written.
+pub(super) const ENDING: &str = "parquet";
+
 /// Times that a sum about 0 may be larger than that about the mean before it is told: of 16 digits
 /// ten are left then.
 const FAR: f64 = 1e6;

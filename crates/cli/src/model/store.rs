@@ -9,7 +9,10 @@ use mercer_session::Session;
 use mercer_session::model::{MAGIC, Model, ModelError, ModelKind, Operator};
 
 use crate::report::failure::Failure;
-use crate::report::output::Aside;
+use crate::report::output::{Aside, refuse_format};
+
+/// How the names of model files end.
+pub(crate) const ENDING: &str = "mercer";
 
 fn refused(path: &Path, error: &ModelError) -> Failure {
     Failure::because(format!("{}: {error}", path.display()))
@@ -91,7 +94,8 @@ pub(crate) fn is_model(path: &Path) -> bool {
 }
 
 /// Refuses a place where a model cannot be written, before the work for it is done, or where
-/// something else would be lost, and clears away what killed runs left there; `option` names it.
+/// something else would be lost, and clears away what killed runs left there; `option` names it. A
+/// new file is not called what something else is.
 pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
     let head = beginning(path);
     // What cannot be read is refused below if it cannot be replaced either.
@@ -100,6 +104,9 @@ pub(crate) fn check_place(option: &str, path: &Path) -> Result<(), Failure> {
             "{}: is there already and is not a model file; give another {option}, or remove it first",
             path.display()
         )));
+    }
+    if head.is_empty() {
+        refuse_format(option, path, &[ENDING])?;
     }
     Aside::create_for(option, path, &[], "").map(drop)
 }

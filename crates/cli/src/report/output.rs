@@ -88,20 +88,32 @@ pub(crate) fn is_read(path: &Path, inputs: &[&Path]) -> bool {
 
 /// Whether two paths name one file: there is one, or there would be.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
-    match (fs::metadata(one), fs::metadata(other)) {
-        #[cfg(unix)]
-        (Ok(one), Ok(other)) => {
-            use std::os::unix::fs::MetadataExt;
-            // A device or a pipe takes in what comes from several.
-            one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino())
+    FileKey::of(one).is_some_and(|one| FileKey::of(other) == Some(one))
+}
+
+/// What two names of one file have in common.
+#[derive(PartialEq, Eq, Hash)]
+pub(crate) enum FileKey {
+    #[cfg(unix)]
+    Node { device: u64, number: u64 },
+    /// The whole path of a file, there or not.
+    Place(PathBuf),
+}
+
+impl FileKey {
+    /// That of a file which is there, or would be; `None` of what is none.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        match fs::metadata(path) {
+            #[cfg(unix)]
+            Ok(about) => {
+                use std::os::unix::fs::MetadataExt;
+                // A device or a pipe takes in what comes from several.
+                about.is_file().then(|| Self::Node { device: about.dev(), number: about.ino() })
+            }
+            #[cfg(not(unix))]
+            Ok(_) => path.canonicalize().ok().map(Self::Place),
+            Err(_) => Some(Self::Place(folder(path).canonicalize().ok()?.join(path.file_name()?))),
         }
-        #[cfg(not(unix))]
-        (Ok(_), Ok(_)) => one.canonicalize().is_ok_and(|one| other.canonicalize().is_ok_and(|other| one == other)),
-        (Err(_), Err(_)) => {
-            let whole = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
-            whole(one).is_some_and(|one| whole(other) == Some(one))
-        }
-        _ => false,
     }
 }
 

@@ -287,7 +287,20 @@ fn what_does_not_go_together_is_refused_in_words() {
         &["--scale standard", "--scale-from"],
     );
     folder.refused(2, "fit all.csv --learner pkrr-frozen --kernel linear --out c.mercer", &["--points"]);
-    folder.refused(2, "merge a.mercer --out sums.csv", &["sums.csv: tables of sums are written as .parquet"]);
+    let folder = folder.with("more.csv", "x1,x2,x3,y\n1,2,3,4\n2,1,3,5\n").with("few.csv", "x1,x2,y\n1,2,4\n2,1,5\n");
+    let said = folder.run("fit few.csv more.csv --learner ridge --target y --out few.mercer");
+    let told = "more.csv: has columns that few.csv lacks, and they are left out: x3";
+    assert!(said.err.contains(told) && said.code == Some(0), "{}", said.err);
+    let ends = "give it a name that ends in .mercer";
+    folder.refused(2, "merge a.mercer --out s.csv", &["s.csv: --out does not write csv", ends, ".parquet"]);
+    for (place, format) in [("c.csv", "csv"), ("c.parquet", "parquet"), ("c.csv.gz", "gz"), ("c.XLSX", "xlsx")] {
+        let said = format!("{place}: --out does not write {format}");
+        for command in
+            ["fit all.csv --learner ridge", "train all.csv --learner krls", "koopman all.csv", "forecast all.csv"]
+        {
+            folder.refused(2, &format!("{command} --out {place}"), &[&said, ends]);
+        }
+    }
     folder.refused(2, "merge all.csv --out c.mercer", &["all.csv", "is a table and no model file; --like FILE says"]);
     // A shard that was altered on its way.
     let mut bytes = fs::read(folder.path("a.mercer")).unwrap();

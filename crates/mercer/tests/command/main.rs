@@ -63,6 +63,8 @@ mod served_ahead;
 mod served_faults;
 mod served_pages;
 mod serving;
+#[cfg(feature = "stores")]
+mod stores;
 mod streams;
 mod support;
 mod tables;

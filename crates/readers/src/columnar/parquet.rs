@@ -3,11 +3,13 @@
 //! The parquet crate decompresses zstd by a library in C alone. Where a file has chunks of zstd,
 //! their pages are therefore read as they stand, and decompressed here.
 
+use std::fs::File;
 use std::io::Read;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::ArrowError;
+use bytes::Bytes;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowGroups};
 use parquet::arrow::{FieldLevels, ProjectionMask, parquet_to_arrow_field_levels};
 use parquet::basic::Compression;
@@ -23,8 +25,20 @@ use crate::compressed::{Zstd, whole_frame};
 /// Rows of a batch.
 const BATCH: usize = 1024;
 
+/// Bytes of which the pages of a column chunk are read.
+pub(super) trait PageSource: ChunkReader + Sized + 'static {
+    /// Pages of a chunk, as they stand.
+    fn pages(self: &Arc<Self>, chunk: &ColumnChunkMetaData, rows: usize) -> Result<Box<dyn PageReader>, ParquetError> {
+        Ok(Box::new(SerializedPageReader::new(Arc::clone(self), chunk, rows, None)?))
+    }
+}
+
+impl PageSource for File {}
+
+impl PageSource for Bytes {}
+
 /// Opens a file twice: once for what it says of itself, once for its pages.
-pub(super) fn open<R: ChunkReader + 'static>(input: R, again: R) -> Result<ColumnarFile, String> {
+pub(super) fn open<R: PageSource>(input: R, again: R) -> Result<ColumnarFile, String> {
     let builder = ParquetRecordBatchReaderBuilder::try_new(input).map_err(|error| error.to_string())?;
     let metadata = Arc::clone(builder.metadata());
     let compressions = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
@@ -68,7 +82,7 @@ struct GroupBatches<R> {
     left: u64,
 }
 
-impl<R: ChunkReader + 'static> GroupBatches<R> {
+impl<R: PageSource> GroupBatches<R> {
     /// Begins the next group; false at the end.
     fn enter(&mut self) -> Result<bool, ParquetError> {
         let Some(group) = self.metadata.row_groups().get(self.next) else { return Ok(false) };
@@ -79,7 +93,7 @@ impl<R: ChunkReader + 'static> GroupBatches<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> Iterator for GroupBatches<R> {
+impl<R: PageSource> Iterator for GroupBatches<R> {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -100,7 +114,7 @@ impl<R: ChunkReader + 'static> Iterator for GroupBatches<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> BatchIterator for GroupBatches<R> {
+impl<R: PageSource> BatchIterator for GroupBatches<R> {
     fn pass(&mut self, most: u64) -> u64 {
         let mut passed = 0;
         if self.left == 0 {
@@ -128,7 +142,7 @@ impl<R> Chunks<R> {
     }
 }
 
-impl<R: ChunkReader + 'static> RowGroups for Chunks<R> {
+impl<R: PageSource> RowGroups for Chunks<R> {
     fn num_rows(&self) -> usize {
         usize::try_from(rows_of(self.of_group())).unwrap_or(0)
     }
@@ -161,28 +175,27 @@ impl Iterator for ColumnChunk {
 impl PageIterator for ColumnChunk {}
 
 /// The pages of a chunk, decompressed.
-fn pages<R: ChunkReader + 'static>(
+fn pages<R: PageSource>(
     input: &Arc<R>,
     chunk: &ColumnChunkMetaData,
     rows: usize,
 ) -> Result<Box<dyn PageReader>, ParquetError> {
-    let read = |chunk: &ColumnChunkMetaData| SerializedPageReader::new(Arc::clone(input), chunk, rows, None);
     if !matches!(chunk.compression(), Compression::ZSTD(_)) {
-        return Ok(Box::new(read(chunk)?));
+        return input.pages(chunk, rows);
     }
     let most = u64::try_from(chunk.uncompressed_size()).unwrap_or(0);
     let as_they_stand = chunk.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
-    Ok(Box::new(ZstdPages { inner: read(&as_they_stand)?, most }))
+    Ok(Box::new(ZstdPages { inner: input.pages(&as_they_stand, rows)?, most }))
 }
 
 /// Pages that were compressed by zstd.
-struct ZstdPages<P> {
-    inner: P,
+struct ZstdPages {
+    inner: Box<dyn PageReader>,
     /// Bytes that a page has at most when it is decompressed: those of its chunk.
     most: u64,
 }
 
-impl<P: PageReader> ZstdPages<P> {
+impl ZstdPages {
     fn decompressed(&self, mut page: Page) -> Result<Page, ParquetError> {
         match &mut page {
             Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.decompress(buf, 0)?.into(),
@@ -211,7 +224,7 @@ impl<P: PageReader> ZstdPages<P> {
     }
 }
 
-impl<P: PageReader> Iterator for ZstdPages<P> {
+impl Iterator for ZstdPages {
     type Item = Result<Page, ParquetError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -219,7 +232,7 @@ impl<P: PageReader> Iterator for ZstdPages<P> {
     }
 }
 
-impl<P: PageReader> PageReader for ZstdPages<P> {
+impl PageReader for ZstdPages {
     fn get_next_page(&mut self) -> Result<Option<Page>, ParquetError> {
         let page = self.inner.get_next_page()?;
         page.map(|page| self.decompressed(page)).transpose()

@@ -86,13 +86,13 @@ fn pair<'a>(
     theirs: &'a [Part],
     matches: impl Fn(&PartSource, &PartSource) -> bool,
 ) -> Option<(&'a PartSource, &'a PartSource)> {
-    // By digest, so that the time is that of sorting.
-    let mut all: Vec<&PartSource> = ours.iter().flat_map(|part| &part.sources).collect();
-    all.sort_unstable_by_key(|source| source.digest);
-    theirs.iter().flat_map(|part| &part.sources).find_map(|source| {
-        let from = all.partition_point(|other| other.digest < source.digest);
-        let alike = all[from..].iter().take_while(|other| other.digest == source.digest);
-        Some((*alike.into_iter().find(|other| matches(other, source))?, source))
+    // By digest. Of many states one joins the others at a time, so theirs are few.
+    let mut few: Vec<&PartSource> = theirs.iter().flat_map(|part| &part.sources).collect();
+    few.sort_by_key(|source| source.digest);
+    ours.iter().flat_map(|part| &part.sources).find_map(|source| {
+        let from = few.partition_point(|other| other.digest < source.digest);
+        let alike = few[from..].iter().take_while(|other| other.digest == source.digest);
+        Some((source, *alike.into_iter().find(|other| matches(source, other))?))
     })
 }
 
