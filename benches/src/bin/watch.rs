@@ -1,7 +1,7 @@
 //! The promise of `mercer-watch` by simulation: alarms in streams without a change, beside what was
-//! promised; levels of p-values; delays and columns of changes; time of a row. `cargo xtask soak --watch` runs it. It
-//! fails where alarms are more than the promise allows, but for streams whose dependence is known
-//! to be left in.
+//! promised; levels of p-values; delays and columns of changes; time of a row. `cargo xtask soak
+//! --watch` runs it. It fails where alarms are more than the promise allows, but for streams whose
+//! dependence is known to be left in.
 
 use std::time::Instant;
 

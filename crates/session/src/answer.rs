@@ -5,9 +5,7 @@ use mercer_encoding::{Encoding, EncodingError};
 use mercer_learners::{Error, Input, Scratch, TokenRow};
 use serde::{Deserialize, Serialize};
 
-use crate::Row;
 use crate::classes::ClassPrediction;
-use crate::model::Task;
 
 /// A prediction of a row; the memory is used again.
 #[derive(Default)]
@@ -39,27 +37,6 @@ pub struct RowPrediction {
     pub input: EncodedInput,
     /// Working memory of the learner, which may be prepared for many rows.
     pub scratch: Scratch,
-}
-
-impl RowPrediction {
-    /// The signed error of the prediction that was made for a row with a target: of the first
-    /// number; of two classes the later in sorted order less the one that was told, 1, 0 or −1; of
-    /// more classes 1 for a mistake. NaN without a target.
-    #[must_use]
-    pub fn signed_error(&self, row: &Row, task: &Task) -> f64 {
-        let (label, Task::Classes(task)) = (&row.example.label, task) else {
-            return row.example.targets.first().map_or(f64::NAN, |y| y - self.numbers[0]);
-        };
-        if label.is_empty() {
-            return f64::NAN;
-        }
-        let told = self.judged.class.and_then(|class| task.labels.get(class));
-        if told == Some(label) {
-            return 0.0;
-        }
-        let later = if task.labels.len() == 2 { task.labels.later(0, 1) } else { None };
-        if told.is_some() && later.is_some_and(|later| task.labels.get(later) != Some(label)) { -1.0 } else { 1.0 }
-    }
 }
 
 /// The input that a record becomes; the memory is used again.

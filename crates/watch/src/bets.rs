@@ -75,8 +75,7 @@ impl RankBins {
         Self { last: Lane(blocks.map(|block| block.edges.0[LANES - 1])), up_to: [0; LANES], blocks }
     }
 
-    /// Counts a value; how many are in lower bins, how many in these and its own, and how many there
-    /// are.
+    /// Counts a value; how many are in lower bins, how many in these and its own, and in all.
     #[inline(always)]
     pub(crate) fn take(&mut self, value: f64) -> [u64; 3] {
         // Infinity, behind the last edge, is not below any value.

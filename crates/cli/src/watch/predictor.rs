@@ -42,8 +42,8 @@ impl Predictor {
         Ok(Self { session, watch: Watch::default(), answer: RowPrediction::default() })
     }
 
-    /// The [signed error](RowPrediction::signed_error) of a row, which is then learnt. NaN where the
-    /// row has no target or nothing was predicted yet.
+    /// The [signed error](RowPrediction::signed_error) of a row, which is then learnt. NaN where
+    /// the row has no target or nothing was predicted yet.
     pub(super) fn error(&mut self, row: &mut Row) -> Result<f64, mercer_session::StepError> {
         if !self.session.has_target(&row.example) {
             return Ok(f64::NAN);

@@ -14,10 +14,10 @@ use super::category::Categories;
 /// commonest first, and a gap is NaN. Times, texts and identifiers are left out, because each row
 /// has others.
 ///
-/// Categories that the head has once have, by Good and Turing, as large a share in all as those that
-/// it does not have at all. Where that share is large, those that are seldom in the head have the
-/// place of all others: places of their own would mark the head, and the rows behind it would be a
-/// change. A column without any other category is [left out](Self::too_many).
+/// Categories that the head has once have, by Good and Turing, as large a share in all as those
+/// that it does not have at all. Where that share is large, those that are seldom in the head have
+/// the place of all others: places of their own would mark the head, and the rows behind it would
+/// be a change. A column without any other category is [left out](Self::too_many).
 ///
 /// Nothing moves with the rows, so a record has the same numbers whenever it comes.
 #[derive(Clone, Debug, PartialEq)]
