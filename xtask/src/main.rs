@@ -8,6 +8,7 @@ mod datasets;
 mod faults;
 mod features;
 mod fuzz;
+mod guide;
 mod package;
 mod product;
 mod reproduce;
@@ -45,6 +46,8 @@ enum Task {
     Faults(faults::Arguments),
     /// Coverage-guided fuzzing of readers, model files, kernels and settings.
     Fuzz(fuzz::Arguments),
+    /// Runs the commands whose output GUIDE.md shows, and writes its pictures.
+    Guide(guide::Arguments),
     /// Runs the papers' experiments and writes their tables, pictures and the report.
     Reproduce(reproduce::Arguments),
     /// The pages of the site at this address in a headless Chromium, if there is one.
@@ -70,6 +73,7 @@ fn main() -> ExitCode {
         Task::Datasets(arguments) => datasets::run(&arguments),
         Task::Faults(arguments) => faults::run(&arguments),
         Task::Fuzz(arguments) => fuzz::run(&arguments),
+        Task::Guide(arguments) => guide::run(&arguments),
         Task::Reproduce(arguments) => return reproduce::run(&arguments),
         Task::Site { url } => browser::site(&url),
         Task::Soak(arguments) => soak::run(&arguments),

@@ -12,9 +12,11 @@
 //! without one factor are prefix times suffix, without a division. Factors of kernels are positive,
 //! so nothing cancels; elementary symmetric polynomials with division lose all digits at `d = 100`.
 //! At most 32 nodes are taken at first: `Σ_j φ_j = f(all) − f(none)` tells if they are enough, and
-//! they are doubled until they are. `O(J d ⌈d/2⌉)`.
+//! they are doubled until they are. `O(J d ⌈d/2⌉)`, eight terms side by side.
 
 use std::ops::{Add, Mul, Sub};
+
+use mercer_simd::{Op, Simd, dispatch};
 
 /// Nodes that are tried first, at most.
 const NODES: usize = 32;
@@ -129,7 +131,7 @@ pub fn shapley_values<T: ShapleyFactor>(weights: &[T], present: &[T], absent: &[
     let allowed = ROUNDING * weights.iter().map(|weight| weight.size()).sum::<f64>();
     let mut nodes = exact.min(NODES);
     loop {
-        let values = quadrature(weights, present, absent, players, nodes);
+        let values = dispatch(Quadrature { weights, present, absent, players, nodes: gauss_legendre(nodes) });
         let off = (values.iter().sum::<f64>() - (all - none)).abs();
         if nodes >= exact || off <= allowed {
             return (none, values);
@@ -138,30 +140,68 @@ pub fn shapley_values<T: ShapleyFactor>(weights: &[T], present: &[T], absent: &[
     }
 }
 
-fn quadrature<T: ShapleyFactor>(weights: &[T], present: &[T], absent: &[T], players: usize, nodes: usize) -> Vec<f64> {
-    let terms = weights.len();
-    let mut values = vec![0.0; players];
-    // Products of the factors before each player, times the weights.
-    let mut before = vec![T::ONE; players * terms];
-    let mut behind = vec![T::ONE; terms];
-    for (node, share) in gauss_legendre(nodes) {
-        let factor = |k: usize| present[k].times(node) + absent[k].times(1.0 - node);
-        before[..terms.min(players * terms)].copy_from_slice(&weights[..terms.min(players * terms)]);
-        for k in terms..players * terms {
-            before[k] = before[k - terms] * factor(k - terms);
-        }
-        behind.fill(T::ONE);
-        for j in (0..players).rev() {
-            let mut sum = 0.0;
-            for (i, behind) in behind.iter_mut().enumerate() {
-                let k = j * terms + i;
-                sum += ((present[k] - absent[k]) * before[k] * *behind).real();
-                *behind = *behind * factor(k);
+/// Terms that are worked on side by side.
+const TERMS: usize = 8;
+
+/// The values of all players by some nodes. Each block of terms is read once for all nodes.
+struct Quadrature<'a, T> {
+    weights: &'a [T],
+    present: &'a [T],
+    absent: &'a [T],
+    players: usize,
+    nodes: Vec<(f64, f64)>,
+}
+
+/// A player's factors of a block of terms.
+#[derive(Clone, Copy)]
+struct PlayerBlock<T> {
+    present: [T; TERMS],
+    absent: [T; TERMS],
+    /// The product of the weights and the factors of the players before, and the own factor.
+    before: [T; TERMS],
+    factor: [T; TERMS],
+}
+
+impl<T: ShapleyFactor> Op for Quadrature<'_, T> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Vec<f64> {
+        let Self { weights, present, absent, players, nodes } = self;
+        let one = [T::ONE; TERMS];
+        let mut block = vec![PlayerBlock { present: one, absent: one, before: one, factor: one }; players];
+        let mut sums = vec![[0.0; TERMS]; players];
+        for first in (0..weights.len()).step_by(TERMS) {
+            let count = TERMS.min(weights.len() - first);
+            // Terms behind the last have the weight 0.
+            let mut own = [T::ONE.times(0.0); TERMS];
+            own[..count].copy_from_slice(&weights[first..first + count]);
+            for (j, player) in block.iter_mut().enumerate() {
+                let from = j * weights.len() + first;
+                player.present[..count].copy_from_slice(&present[from..from + count]);
+                player.absent[..count].copy_from_slice(&absent[from..from + count]);
             }
-            values[j] += share * sum;
+            for (node, share) in &nodes {
+                let mut before = own;
+                for player in &mut block {
+                    player.before = before;
+                    for i in 0..TERMS {
+                        player.factor[i] = player.present[i].times(*node) + player.absent[i].times(1.0 - node);
+                        before[i] = before[i] * player.factor[i];
+                    }
+                }
+                let mut behind = [T::ONE.times(*share); TERMS];
+                for (player, sums) in block.iter().zip(&mut sums).rev() {
+                    for i in 0..TERMS {
+                        let rest = player.before[i] * behind[i];
+                        sums[i] += ((player.present[i] - player.absent[i]) * rest).real();
+                        behind[i] = behind[i] * player.factor[i];
+                    }
+                }
+            }
         }
+        sums.iter().map(|sums| sums.iter().sum()).collect()
     }
-    values
 }
 
 /// Nodes and weights of Gauss and Legendre on `[0, 1]`, by Newton's method.

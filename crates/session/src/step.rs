@@ -30,6 +30,27 @@ pub struct Row {
     pub id: String,
 }
 
+impl RowPrediction {
+    /// The signed error of the prediction that was made for a row with a target: of the first
+    /// number; of two classes the later in sorted order less the one that was told, 1, 0 or −1; of
+    /// more classes 1 for a mistake. NaN without a target.
+    #[must_use]
+    pub fn signed_error(&self, row: &Row, task: &Task) -> f64 {
+        let (label, Task::Classes(task)) = (&row.example.label, task) else {
+            return row.example.targets.first().map_or(f64::NAN, |y| y - self.numbers[0]);
+        };
+        if label.is_empty() {
+            return f64::NAN;
+        }
+        let told = self.judged.class.and_then(|class| task.labels.get(class));
+        if told == Some(label) {
+            return 0.0;
+        }
+        let later = if task.labels.len() == 2 { task.labels.later(0, 1) } else { None };
+        if told.is_some() && later.is_some_and(|later| task.labels.get(later) != Some(label)) { -1.0 } else { 1.0 }
+    }
+}
+
 /// A target to be learnt.
 #[derive(Clone, Copy, Debug)]
 pub enum Lesson<'a> {

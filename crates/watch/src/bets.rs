@@ -75,9 +75,9 @@ impl RankBins {
         Self { last: Lane(blocks.map(|block| block.edges.0[LANES - 1])), up_to: [0; LANES], blocks }
     }
 
-    /// Counts a value; how many are in lower bins, and how many in these and its own.
+    /// Counts a value; how many are in lower bins, how many in these and its own, and in all.
     #[inline(always)]
-    fn take(&mut self, value: f64) -> (u64, u64) {
+    pub(crate) fn take(&mut self, value: f64) -> [u64; 3] {
         // Infinity, behind the last edge, is not below any value.
         let number = below(&self.last, value).min(LANES - 1);
         let Block { edges, counts } = &mut self.blocks[number];
@@ -87,7 +87,7 @@ impl RankBins {
         counts[place] += 1;
         let high = low + counts[place];
         self.up_to.iter_mut().enumerate().for_each(|(i, count)| *count += u64::from(i >= number));
-        (low, high)
+        [low, high, self.up_to[LANES - 1]]
     }
 
     /// Counts a value, and tells nothing of it.
@@ -98,9 +98,8 @@ impl RankBins {
     /// The sequential rank of a value, which is then counted. `O(16)`.
     #[inline(always)]
     pub(crate) fn rank(&mut self, value: f64) -> RankInterval {
-        let (low, high) = self.take(value);
-        let share = |count: u64| count as f64 / self.up_to[LANES - 1] as f64;
-        RankInterval { low: share(low), high: share(high) }
+        let [low, high, all] = self.take(value).map(|count| count as f64);
+        RankInterval { low: low / all, high: high / all }
     }
 }
 
@@ -148,25 +147,14 @@ impl RankInterval {
         1.0 / ((a.sqrt() + b.sqrt()) * (a + b))
     }
 
-    /// Tells each cell of eight in which a part of the interval lies, and its share. Most intervals
-    /// lie in one.
-    #[inline(always)]
-    pub(crate) fn shares(self, mut tell: impl FnMut(usize, f64)) {
-        let cell = |p: f64| ((p * CELLS as f64) as usize).min(CELLS - 1);
-        let (first, last) = (cell(self.low), cell(self.high));
-        if first == last {
-            return tell(first, 1.0);
-        }
-        if (self.low, self.high) == (0.0, 1.0) {
-            // The rank of what has always been the same.
-            return (0..CELLS).for_each(|cell| tell(cell, 1.0 / CELLS as f64));
-        }
-        let (mut from, width) = (self.low, self.high - self.low);
-        for cell in first..=last {
-            let to = self.high.min((cell + 1) as f64 / CELLS as f64);
-            tell(cell, (to - from) / width);
-            from = to;
-        }
+    /// The share of the interval that lies in each cell of eight.
+    #[cfg(test)]
+    pub(crate) fn shares(self) -> [f64; CELLS] {
+        let inverse = 1.0 / (self.high - self.low);
+        std::array::from_fn(|cell| {
+            let [from, to] = [cell, cell + 1].map(|edge| edge as f64 / CELLS as f64);
+            (self.high.min(to) - self.low.max(from)).max(0.0) * inverse
+        })
     }
 
     /// Means of the fixed bets on any change: level, spread, and far out at both ends.
@@ -227,13 +215,9 @@ mod tests {
                 assert!((mean / told - 1.0).abs() < 2e-3, "bet {k} over {low}..{high}: {told}, {mean}");
                 assert!(width < 1.0 || (told - 1.0).abs() < 1e-12, "bet {k}: {told}");
             }
-            let mut sum = 0.0;
-            p.shares(|_, share| sum += share);
-            assert!((sum - 1.0).abs() < 1e-12);
+            assert!((p.shares().iter().sum::<f64>() - 1.0).abs() < 1e-12);
         }
-        let mut shares = [0.0; CELLS];
-        RankInterval { low: 0.25, high: 0.75 }.shares(|cell, share| shares[cell] = share);
-        assert_eq!(shares, [0.0, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.0]);
+        assert_eq!(RankInterval { low: 0.25, high: 0.75 }.shares(), [0.0, 0.0, 0.25, 0.25, 0.25, 0.25, 0.0, 0.0]);
     }
 
     /// Ranks against a search over the edges, of values between, at and beyond them.

@@ -6,7 +6,7 @@
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{LANES, Lane, Op, Simd, dispatch};
 
-use crate::bets::{CELLS, RankBins, RankInterval};
+use crate::bets::{CELLS, RankBins};
 
 /// Bets of the detector of any change: eight that are fixed, and three histograms.
 pub(crate) const BETS: usize = FIXED + MEMORIES.len();
@@ -43,23 +43,39 @@ struct EightScores {
     mean: Lane,
 }
 
-/// Where the ranks of eight scores lie, and the share of that in each cell.
+/// Values below those of eight scores, up to these, and in all: where their ranks lie.
 #[derive(Clone, Copy)]
 struct EightRanks {
     low: Lane,
     high: Lane,
-    shares: [Lane; CELLS],
+    all: Lane,
 }
 
 impl EightRanks {
     /// All ranks.
-    const ANYWHERE: Self = Self { low: Lane::ZERO, high: Lane([1.0; LANES]), shares: [Lane::ZERO; CELLS] };
+    const ANYWHERE: Self = Self { low: Lane::ZERO, high: Lane([1.0; LANES]), all: Lane([1.0; LANES]) };
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, p: RankInterval) {
-        (self.low.0[lane], self.high.0[lane]) = (p.low, p.high);
-        p.shares(|cell, share| self.shares[cell].0[lane] = share);
+    fn put(&mut self, lane: usize, counts: [u64; 3]) {
+        // Conversions of signed numbers are one instruction each.
+        let [low, high, all] = counts.map(|count| count as i64 as f64);
+        (self.low.0[lane], self.high.0[lane], self.all.0[lane]) = (low, high, all);
     }
+}
+
+/// The share of intervals of ranks that lies in each cell.
+#[inline(always)]
+fn shares_of_cells<S: Simd>(simd: S, low: S::F64, high: S::F64) -> [S::F64; CELLS] {
+    let inverse = simd.div(simd.splat(1.0), simd.sub(high, low));
+    let mut shares = [simd.splat(0.0); CELLS];
+    for (cell, share) in shares.iter_mut().enumerate() {
+        let [from, to] = [cell, cell + 1].map(|edge| simd.splat(edge as f64 / CELLS as f64));
+        let from = simd.select_less(low, from, from, low);
+        let to = simd.select_less(high, to, high, to);
+        let there = simd.select_less(from, to, simd.sub(to, from), *share);
+        *share = simd.mul(there, inverse);
+    }
+    shares
 }
 
 impl EightScores {
@@ -105,7 +121,8 @@ impl EightScores {
     /// The means of all bets over the ranks; the histograms then learn these.
     #[inline(always)]
     fn bets<S: Simd>(&mut self, simd: S, ranks: &EightRanks) -> [S::F64; BETS] {
-        let (low, high, one) = (simd.load(&ranks.low), simd.load(&ranks.high), simd.splat(1.0));
+        let [low, high] = [&ranks.low, &ranks.high].map(|count| simd.div(simd.load(count), simd.load(&ranks.all)));
+        let (one, shares) = (simd.splat(1.0), shares_of_cells(simd, low, high));
         let half = simd.splat(0.5);
         let level = simd.sub(simd.add(low, high), one);
         let [a, b] = [low, high].map(|p| simd.sub(simd.mul(simd.splat(2.0), p), one));
@@ -125,8 +142,8 @@ impl EightScores {
             let kept = 1.0 - 1.0 / memory;
             let (keep, fall_back) = (simd.splat(kept), simd.splat((1.0 - kept) * PRIOR));
             let (mut sum, mut there) = (simd.splat(0.0), simd.splat(0.0));
-            for (weight, share) in shape.iter_mut().zip(&ranks.shares) {
-                let (old, share) = (simd.load(weight), simd.load(share));
+            for (weight, share) in shape.iter_mut().zip(shares) {
+                let old = simd.load(weight);
                 sum = simd.add(sum, old);
                 there = simd.add(there, simd.mul(old, share));
                 simd.store(simd.add(simd.add(simd.mul(keep, old), fall_back), share), weight);
@@ -157,7 +174,7 @@ impl Op for Bet<'_> {
             let mut ranks = EightRanks::ANYWHERE;
             for (lane, (bins, value)) in bins.iter_mut().zip(values).enumerate() {
                 if !waiting[lane] {
-                    ranks.put(lane, bins.rank(*value));
+                    ranks.put(lane, bins.take(*value));
                 }
             }
             let before = waiting.contains(&true).then(|| won.clone());
@@ -236,6 +253,7 @@ impl Validate for BettedScores {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bets::RankInterval;
 
     /// One score alone, number by number.
     struct Alone {
@@ -247,8 +265,7 @@ mod tests {
 
     impl Alone {
         fn bet(&mut self, p: RankInterval, row: u64) {
-            let mut shares = [0.0; CELLS];
-            p.shares(|cell, share| shares[cell] = share);
+            let shares = p.shares();
             let mut bets = [0.0; BETS];
             bets[..FIXED].copy_from_slice(&p.fixed_bets());
             for ((bet, shape), memory) in bets[FIXED..].iter_mut().zip(&mut self.shapes).zip(MEMORIES) {

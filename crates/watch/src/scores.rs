@@ -12,9 +12,10 @@
 //! order of the rows is random.
 
 use mercer_core::{Inconsistent, Validate};
-use mercer_simd::{Lane, Op, Simd, dispatch, exp_lane};
+use mercer_kernels::Points;
+use mercer_simd::{AlignedVec, Lane, Op, Simd, dispatch, exp_lane};
 
-use crate::distances::{PointBlocks, smallest};
+use crate::distances::smallest;
 use crate::inverse::inverse;
 use crate::random::Random;
 
@@ -66,12 +67,12 @@ pub(crate) struct FrozenScores {
     quiet: Vec<usize>,
     precision: Vec<f64>,
     pairs: Vec<(usize, usize)>,
-    kept: PointBlocks,
+    kept: Points,
     width: f64,
     facts: Vec<ScoreFacts>,
     z: Vec<f64>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    distances: Vec<Lane>,
+    distances: AlignedVec,
 }
 
 impl FrozenScores {
@@ -89,10 +90,10 @@ impl FrozenScores {
             scales: (0..about.len()).map(scale).collect(),
             precision: Vec::new(),
             pairs: Vec::new(),
-            kept: PointBlocks::default(),
+            kept: Points::default(),
             width: 1.0,
             facts: Vec::new(),
-            distances: Vec::new(),
+            distances: AlignedVec::new(),
             z: vec![0.0; varying.len()],
             varying,
             quiet,
@@ -120,7 +121,7 @@ impl FrozenScores {
             self.pairs.truncate(PAIRS);
         }
         let kept = &z[..(n / 2).clamp(1, KEPT)];
-        self.kept = PointBlocks::new(kept.iter(), d);
+        self.kept = Points::from_rows(d, &kept.concat());
         let squares = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         let mut all: Vec<f64> =
             kept.iter().enumerate().flat_map(|(i, a)| kept[..i].iter().map(move |b| squares(a, b))).collect();
@@ -172,12 +173,11 @@ impl FrozenScores {
             dispatch(Residuals { precision, z, residuals: &mut scores[first..] });
             scores.extend(pairs.iter().map(|(i, j)| (z[*i] * z[*j]).clamp(-FAR, FAR)));
             kept.squared_distances(z, distances);
-            let nearest = smallest::<NEAREST>(distances, kept.len());
+            let nearest = smallest::<NEAREST>(distances);
             let found = NEAREST.min(kept.len());
             let mean = nearest[..found].iter().map(|(distance, _)| distance).sum::<f64>() / found as f64;
-            dispatch(Nearness { width: *width, distances });
-            let near = distances.iter().flat_map(|lane| lane.0).take(kept.len());
-            scores.extend([mean.sqrt().min(FAR), -near.sum::<f64>() / kept.len() as f64]);
+            dispatch(Nearness { width: *width, distances: distances.lanes_mut() });
+            scores.extend([mean.sqrt().min(FAR), -distances.iter().sum::<f64>() / kept.len() as f64]);
         }
         scores.extend(quiet.iter().map(|j| row[*j]));
     }
@@ -227,12 +227,13 @@ impl Validate for FrozenScores {
         let (d, all) = (self.varying.len(), self.scales.len());
         self.scales.validate()?;
         self.precision.validate()?;
+        self.kept.validate()?;
         let columns = self.varying.iter().chain(&self.quiet).all(|j| *j < all) && d + self.quiet.len() == all;
         Inconsistent::require(columns, WHAT, "each column varies or does not")?;
         let several = d > 1;
         let pairs = self.pairs.iter().all(|(i, j)| *i < d && *j < d) && self.pairs.len() <= PAIRS;
         let sizes = self.precision.len() == if several { d * d } else { 0 }
-            && self.kept.is_sound(if several { d } else { 0 })
+            && self.kept.dimension() == if several { d } else { 0 }
             && (self.kept.len() > 0) == several
             && self.z.len() == d;
         Inconsistent::require(pairs && sizes && self.width > 0.0, WHAT, "they have the columns that vary")?;

@@ -42,7 +42,7 @@ const fn seldom(
     CiStep { name, about, inputs, run }
 }
 
-pub(super) const STEPS: [CiStep; 25] = [
+pub(super) const STEPS: [CiStep; 26] = [
     always("format", "rustfmt has nothing to change", checks::format),
     always("tidy", "the rules of the tree", |_| tidy::run()),
     always("spelling", "no misspelt word that typos knows", checks::spelling),
@@ -92,6 +92,19 @@ pub(super) const STEPS: [CiStep; 25] = [
         "the report of a small run in a browser",
         &["crates/experiments", "crates/plots", "docs/papers", "xtask/browser"],
         |_| browser::report(),
+    ),
+    seldom(
+        "guide",
+        "the commands of the guide print what it shows, and draw its pictures",
+        &[
+            "GUIDE.md",
+            "docs/bakery.py",
+            "crates/watch",
+            "crates/plots",
+            "crates/cli/src/watch",
+            "crates/cli/src/explain",
+        ],
+        |shell| checks::task(shell, &["guide", "--check"]),
     ),
     seldom(
         "web",

@@ -45,7 +45,7 @@ impl SessionWatch {
         task: &Task,
     ) -> Result<(), EncodingError> {
         let begins = answer.silent || self.watcher.rows() < self.burn_in;
-        let error = if begins { f64::NAN } else { error(row, answer, task) };
+        let error = if begins { f64::NAN } else { answer.signed_error(row, task) };
         let record = match &mut self.plain {
             None => &row.record,
             Some(record) => {
@@ -66,18 +66,6 @@ impl SessionWatch {
 
 fn unwatchable(error: impl std::fmt::Display) -> String {
     format!("--watch: {error}")
-}
-
-/// The signed error of a prediction; of classes 1 for a mistake. NaN without a target.
-fn error(row: &Row, answer: &RowPrediction, task: &Task) -> f64 {
-    match task {
-        Task::Numbers(_) => row.example.targets[0] - answer.numbers[0],
-        Task::Classes(_) if row.example.label.is_empty() => f64::NAN,
-        Task::Classes(task) => {
-            let made = answer.judged.class.and_then(|class| task.labels.get(class));
-            f64::from(u8::from(made != Some(&row.example.label)))
-        }
-    }
 }
 
 /// Columns of numbers, the target behind them: of classes its place among those that were met.

@@ -116,9 +116,9 @@ impl Alarms {
     pub(crate) fn notes(&self, fewer: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.is_watching {
+            let rows = if self.rows == 1 { "1 row is".to_owned() } else { format!("{} rows are", self.rows) };
             notes.push(format!(
-                "{} rows are too few to settle what is usual, so no change could be told; take fewer with {fewer}",
-                self.rows
+                "{rows} too few to settle what is usual, so no change could be told; take fewer with {fewer}"
             ));
         }
         let changes = self.alarms.iter().filter(|alarm| alarm.kind != AlarmKind::Rows).count() as f64;

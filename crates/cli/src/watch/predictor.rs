@@ -42,8 +42,8 @@ impl Predictor {
         Ok(Self { session, watch: Watch::default(), answer: RowPrediction::default() })
     }
 
-    /// The signed error of a row, which is then learnt: of classes 1 for a mistake. NaN where the
-    /// row has no target or nothing was predicted yet.
+    /// The [signed error](RowPrediction::signed_error) of a row, which is then learnt. NaN where
+    /// the row has no target or nothing was predicted yet.
     pub(super) fn error(&mut self, row: &mut Row) -> Result<f64, mercer_session::StepError> {
         if !self.session.has_target(&row.example) {
             return Ok(f64::NAN);
@@ -51,12 +51,6 @@ impl Predictor {
         let before = self.session.running_score();
         self.session.learn(row, &mut self.watch, &mut self.answer)?;
         let after = self.session.running_score();
-        if after.weight == before.weight {
-            return Ok(f64::NAN);
-        }
-        Ok(match row.example.targets.first() {
-            Some(y) => y - self.answer.numbers[0],
-            None => after.loss - before.loss,
-        })
+        Ok(if after.weight == before.weight { f64::NAN } else { self.answer.signed_error(row, &self.session.task) })
     }
 }

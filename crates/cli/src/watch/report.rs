@@ -30,7 +30,8 @@ impl WatchReport {
     /// A line an alarm, the promise, and remarks.
     pub(super) fn text(&self) -> String {
         let gap = if self.alarms.alarms.is_empty() { "" } else { "\n" };
-        let mut text = format!("{}: {} rows, {}\n{gap}", Plain(&self.data), self.rows, self.alarms.counted());
+        let rows = if self.rows == 1 { "row" } else { "rows" };
+        let mut text = format!("{}: {} {rows}, {}\n{gap}", Plain(&self.data), self.rows, self.alarms.counted());
         text += &self.alarms.lines();
         for note in &self.notes {
             // Writing to a string cannot fail.

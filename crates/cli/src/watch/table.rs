@@ -1,7 +1,7 @@
 //! The table that is watched: its records, what its columns are, and where its target stands.
 
 use mercer_datasets::Registry;
-use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Overrides, Schema, Use};
+use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Measures, Overrides, Schema, Use};
 use mercer_readers::{DataError, ReadOptions, Record, RowReader};
 
 use super::WatchArguments;
@@ -77,6 +77,10 @@ impl WatchedTable {
             }
             Use::Text | Use::Words => Some(format!("column {:?} is not watched: it is text", column.name)),
             Use::Identifier => Some(format!("column {:?} is not watched: it names rows", column.name)),
+            Use::Encoded | Use::Late if Measures::too_many(column) => Some(format!(
+                "column {:?} is not watched: none of its categories is in many of the first rows",
+                column.name
+            )),
             _ => None,
         })
     }

@@ -14,6 +14,11 @@ use super::category::Categories;
 /// commonest first, and a gap is NaN. Times, texts and identifiers are left out, because each row
 /// has others.
 ///
+/// Categories that the head has once have, by Good and Turing, as large a share in all as those
+/// that it does not have at all. Where that share is large, those that are seldom in the head have
+/// the place of all others: places of their own would mark the head, and the rows behind it would
+/// be a change. A column without any other category is [left out](Self::too_many).
+///
 /// Nothing moves with the rows, so a record has the same numbers whenever it comes.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -23,6 +28,11 @@ pub struct Measures {
     all: usize,
 }
 
+/// Share of rows with categories that the head does not have from which on there are many.
+const MANY_UNSEEN: f64 = 0.01;
+/// Rows of the head from which on a category has a place of its own there.
+const SETTLED: u64 = 8;
+
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Measure {
@@ -31,10 +41,14 @@ enum Measure {
 }
 
 impl Measures {
-    /// Those of the columns of a schema that are used, but for times and texts.
+    /// Those of the columns of a schema that are used, but for times and texts, and for what has
+    /// [too many](Self::too_many) categories.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
-        let used = |column: &Column| matches!(column.used, Use::Encoded | Use::Late) && column.kind != Kind::Time;
+        let used = |column: &Column| {
+            let used = matches!(column.used, Use::Encoded | Use::Late) && column.kind != Kind::Time;
+            used && !Self::too_many(column)
+        };
         let places = schema.columns().iter().enumerate().filter(|(_, column)| used(column));
         Self::of_columns(schema, places.map(|(place, _)| place))
     }
@@ -44,16 +58,22 @@ impl Measures {
     pub fn of_columns(schema: &Schema, places: impl IntoIterator<Item = usize>) -> Self {
         let measure = |place: usize| {
             let column = schema.columns().get(place)?;
-            let is_category = column.is_category() || matches!(column.kind, Kind::Mean | Kind::Text);
             Some((
                 place,
-                match is_category {
-                    true => Measure::Place(Categories::new(column, column.categories.len(), (MOST_SLOTS, 0), false)),
+                match has_places(column) {
+                    true => Measure::Place(Categories::new(column, own_places(column), (MOST_SLOTS, 0), false)),
                     false => Measure::Number(column.numerals()),
                 },
             ))
         };
         Self { columns: places.into_iter().filter_map(measure).collect(), all: schema.columns().len() }
+    }
+
+    /// True of a column of categories none of which is often enough in the head to be told from the
+    /// others.
+    #[must_use]
+    pub fn too_many(column: &Column) -> bool {
+        has_places(column) && column.distinct > 0 && own_places(column) == 0
     }
 
     /// Numbers of a record.
@@ -86,6 +106,22 @@ impl Measures {
         numbers.extend(self.columns.iter().map(|(place, measure)| measure.number(record.cell(*place))));
         Ok(())
     }
+}
+
+/// True of a column whose values are places.
+fn has_places(column: &Column) -> bool {
+    column.is_category() || matches!(column.kind, Kind::Mean | Kind::Text)
+}
+
+/// Categories with a place of their own.
+fn own_places(column: &Column) -> usize {
+    let counts = || column.categories.iter().map(|(_, count)| *count);
+    let once = counts().filter(|count| *count == 1).count() + column.distinct as usize - counts().count();
+    let rows = counts().sum::<u64>() + column.distinct - counts().count() as u64;
+    if once as f64 <= MANY_UNSEEN * rows as f64 {
+        return counts().count();
+    }
+    counts().take_while(|count| *count >= SETTLED).count()
 }
 
 impl Measure {

@@ -127,3 +127,40 @@ fn what_cannot_be_is_refused_with_a_remedy() {
     assert!(said.code == Some(0) && said.out.contains("1 bad row was left out"), "{}{}", said.out, said.err);
     assert!(said.out.contains("2 rows are too few"), "{}", said.out);
 }
+
+/// Names that hardly come twice neither hide a change of another column, nor are one.
+#[test]
+fn categories_without_end_hide_nothing() {
+    let mut table = "who,city,kind,a\n".to_owned();
+    for t in 0..3000_u64 {
+        let [who, city, kind, a] = [0, 1, 2, 3].map(|j| noise(5 * t + j));
+        // Of 2000 persons, and of cities of which few are common.
+        let (who, city) = (1000.0 + 1000.0 * who, (1.0 / (1.02 + city)) as u64);
+        let kind = if kind < if t < 2000 { -0.3 } else { 0.5 } { "old" } else { "new" };
+        table += &format!("person {},city {city},{kind},{a}\n", who as u64);
+    }
+    let folder = Folder::new().with("t.csv", table);
+    let said = folder.run("watch t.csv --for inputs --json");
+    let report = object(&said.out);
+    let inputs = alarms(&report, "inputs");
+    let kinds = |alarm: &&&Value| alarm["columns"][0]["name"] == "kind";
+    assert!(inputs.len() <= 2 && inputs.iter().filter(kinds).count() == 1, "{report}");
+    assert!((2000..2100).contains(&inputs.last().unwrap()["row"].as_u64().unwrap()), "{inputs:?}");
+    assert_eq!(report["promise"]["taken_out"].as_array().map(Vec::len), Some(0), "{report}");
+    assert!(report["notes"].to_string().contains("none of its categories"), "{report}");
+}
+
+/// Which input the mistakes of classes depend on shows by their sign alone.
+#[test]
+fn mistakes_of_two_classes_name_the_input() {
+    let mut table = "a,b,label\n".to_owned();
+    for t in 0..3000_u64 {
+        let [a, b] = [0, 1].map(|j| noise(7 * t + j));
+        table += &format!("{a},{b},{}\n", if (a > 0.0) == (t < 1800) { "yes" } else { "no" });
+    }
+    let folder = Folder::new().with("t.csv", table);
+    let said = folder.run("watch t.csv --for errors --target label --json");
+    let report = object(&said.out);
+    let errors = alarms(&report, "errors");
+    assert!(errors.len() == 1 && errors[0]["columns"][0]["name"] == "a", "{report}");
+}

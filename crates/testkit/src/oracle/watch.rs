@@ -75,7 +75,8 @@ fn integral(m: usize, p: f64, past: &[(f64, f64)]) -> f64 {
 }
 
 /// Share of values at or above one: a rank, and beyond the top tenth of 200 values or more a
-/// generalised Pareto tail through the quantiles .8, .9, .95 and .975.
+/// generalised Pareto tail through the quantiles .8, .9, .95 and .975, by a scale that one in 15
+/// values tells.
 pub fn tail_share(values: &[f64], value: f64) -> f64 {
     let m = values.len() as f64;
     let below = values.iter().filter(|other| **other < value).count() as f64;
@@ -86,11 +87,12 @@ pub fn tail_share(values: &[f64], value: f64) -> f64 {
     sorted.sort_by(f64::total_cmp);
     let q = [0.8, 0.9, 0.95, 0.975].map(|level| sorted[(m * level).floor() as usize]);
     let gap = |i: usize| (q[i + 1] - q[i]).max(1e-12);
-    let xi = (((gap(2) / gap(0)).ln() / 2_f64.ln()) / 2.0).clamp(0.0, 0.5);
-    let g = if xi < 1e-9 { 2_f64.ln() } else { (2_f64.powf(xi) - 1.0) / xi };
+    let told = (gap(2) / gap(0)).ln() / 2_f64.ln() / 2.0;
+    let xi = f64::min(0.5, 15.0 / m + if told > 0.0 { told } else { 0.0 });
+    let g = (2_f64.powf(xi) - 1.0) / xi;
     let sigma = (gap(1) / g + gap(2) / (g * 2_f64.powf(xi))) / 2.0;
     let z = (value - q[1]) / sigma;
-    0.1 * if xi < 1e-9 { (-z.min(600.0)).exp() } else { (1.0 + xi * z).powf(-1.0 / xi) }
+    0.1 * (1.0 + xi * z).powf(-1.0 / xi)
 }
 
 /// The parts margin, Mahalanobis and neighbours of the newness of row `t` among those before it,

@@ -1,9 +1,10 @@
 //! The isolation kernel (Ting et al. 2018, 2020): the share of rows in the same cell of random
 //! partitions, each of 16 points with the ball that reaches to the nearest other.
 
-use mercer_simd::{LANES, Lane};
+use mercer_core::Validate;
+use mercer_kernels::Points;
+use mercer_simd::AlignedVec;
 
-use crate::distances::PointBlocks;
 use crate::random::Random;
 
 /// Partitions.
@@ -20,7 +21,7 @@ const POINTS: usize = 256;
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Isolation {
-    points: PointBlocks,
+    points: Points,
     cells: Vec<u16>,
     radii: Vec<f64>,
     counts: Vec<f64>,
@@ -30,7 +31,7 @@ pub(crate) struct Isolation {
 /// Distances of a row to the points, and the places of the cells that hold it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Isolated {
-    distances: Vec<Lane>,
+    distances: AlignedVec,
     cells: Vec<usize>,
 }
 
@@ -53,7 +54,7 @@ impl Isolation {
         }
         let (radii, counts) = (vec![f64::INFINITY; cells.len()], vec![0.0; cells.len()]);
         let kept: Vec<Vec<f64>> = order.iter().map(|i| rows[*i].clone()).collect();
-        let points = PointBlocks::new(kept.iter(), columns);
+        let points = Points::from_rows(columns, &kept.concat());
         let mut made = Self { points, cells, radii, counts, total: 0.0 };
         made.measure(&kept);
         let mut isolated = Isolated::default();
@@ -66,7 +67,7 @@ impl Isolation {
 
     /// The squared distance of each point to the nearest of its partition.
     fn measure(&mut self, points: &[Vec<f64>]) {
-        let mut distances = vec![Vec::new(); points.len()];
+        let mut distances = vec![AlignedVec::new(); points.len()];
         for (distances, point) in distances.iter_mut().zip(points) {
             self.points.squared_distances(point, distances);
         }
@@ -75,7 +76,7 @@ impl Isolation {
             for (place, radius) in radii.iter_mut().enumerate() {
                 let own = &distances[usize::from(partition[place])];
                 let others = partition.iter().enumerate().filter(|(other, _)| *other != place);
-                *radius = others.map(|(_, point)| at(own, *point)).fold(f64::INFINITY, f64::min);
+                *radius = others.map(|(_, point)| own[usize::from(*point)]).fold(f64::INFINITY, f64::min);
             }
         }
     }
@@ -90,7 +91,7 @@ impl Isolation {
         for (number, partition) in self.cells.chunks_exact(size).enumerate() {
             let (mut nearest, mut least) = (0, f64::INFINITY);
             for (place, point) in partition.iter().enumerate() {
-                let distance = at(distances, *point);
+                let distance = distances[usize::from(*point)];
                 // Without a branch, which could not be foretold.
                 nearest = if distance < least { place } else { nearest };
                 least = if distance < least { distance } else { least };
@@ -117,17 +118,10 @@ impl Isolation {
 
     pub(crate) fn is_sound(&self, columns: usize) -> bool {
         let points = self.points.len();
-        let sizes = self.points.is_sound(columns) && points > 0;
+        let sizes = self.points.dimension() == columns && self.points.validate().is_ok() && points > 0;
         let cells = self.cells.len();
         let whole = cells.is_multiple_of(CELLS.min(points).max(1));
         let places = self.cells.iter().all(|point| usize::from(*point) < points);
         sizes && whole && places && self.radii.len() == cells && self.counts.len() == cells && self.total > 0.0
     }
-}
-
-/// The distance to a point.
-#[inline(always)]
-fn at(distances: &[Lane], point: u16) -> f64 {
-    let point = usize::from(point);
-    distances[point / LANES].0[point % LANES]
 }
