@@ -148,6 +148,9 @@ impl Accumulator for One {
     }
 }
 
+/// What is handed on of a group, if it has rows.
+type Told = fn(&Plan, &mut Group, &mut MomentScratch) -> Result<Option<Vec<u8>>>;
+
 /// The sums of all groups of a query.
 #[derive(Debug)]
 struct Many {
@@ -180,11 +183,7 @@ impl Many {
     }
 
     /// Hands the groups that are to be emitted to `told`.
-    fn emit(
-        &mut self,
-        emit_to: EmitTo,
-        told: fn(&Plan, &mut Group, &mut MomentScratch) -> Result<Option<Vec<u8>>>,
-    ) -> Result<ArrayRef> {
+    fn emit(&mut self, emit_to: EmitTo, told: Told) -> Result<ArrayRef> {
         let groups = emit_to.take_needed(&mut self.groups);
         let mut all = Vec::with_capacity(groups.len());
         for mut group in groups {
