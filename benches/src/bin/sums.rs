@@ -1,8 +1,8 @@
 //! Time and memory of operators by sums, with those at two lags, on long paths of three numbers.
 //!
-//! `cargo run --release -p mercer-benches --bin sums -- 1000000`. The clock is that of the processor
-//! on this program, and runs only while pairs are learnt, and while the operator is read off.
-//! Memory is the most that the process had. Both come from Linux.
+//! `cargo run --release -p mercer-benches --bin sums -- 1000000`. The clock is that of the
+//! processor on this program, and runs only while pairs are learnt, and while the operator is read
+//! off. Memory is the most that the process had. Both come from Linux.
 
 use std::error::Error;
 use std::fs;

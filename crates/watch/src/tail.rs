@@ -24,8 +24,8 @@ const FOR_ONE: f64 = 15.0;
 /// ```
 ///
 /// so that as many as 2 % of anomalies in the window do not hide the next one. A scale that `k`
-/// values tell makes an exponential tail `(1 + x/k)^(−k)`, therefore the `15/m`: without it shares
-/// below 10⁻⁴ came up to five times too often while a window has 200 to 350 values.
+/// values tell makes an exponential tail `(1 + x/k)^(−k)`, therefore the `15/m`: without it
+/// small shares come too often while a window has few values.
 pub(crate) fn tail_share(sorted: &[f64], value: f64) -> f64 {
     let m = sorted.len();
     let below = sorted.partition_point(|other| *other < value);

@@ -1,6 +1,6 @@
-//! An operator of exact sums as the server asks for it: states are forecast, modes and functions are
-//! told, and nothing is learnt, since reading an operator off its sums takes longer than a request
-//! may.
+//! An operator of exact sums as the server asks for it: states are forecast, modes and functions
+//! are told, and nothing is learnt, since reading an operator off its sums takes longer than a
+//! request may.
 
 use std::path::Path;
 

@@ -13,8 +13,9 @@
 //! **Spread:** a jackknife that leaves out one block of pairs after the other, within fixed `B`. It
 //! says how much the eigenvalue would move with other data, and what is seen of its bias is added:
 //! the change between lags that chance does not explain, and that from half of the points of a full
-//! dictionary. It does not say how far the functions are from eigenfunctions. That is what the **residual** is for, `E|f(x⁺) − μf(x)|² / E|f(x)|²` under a
-//! square root, of which a part comes from the noise of a stochastic system (Colbrook et al. 2023).
+//! dictionary. It does not say how far the functions are from eigenfunctions. That is what the
+//! **residual** is for, `E|f(x⁺) − μf(x)|² / E|f(x)|²` under a square root, of which a part comes
+//! from the noise of a stochastic system (Colbrook et al. 2023).
 //!
 //! **Noise of measurement** makes the moduli of least squares too small. Along a trajectory the
 //! features before `x` are instruments, whose noise is another one: with `L = Σ φ₋ψᵀ` on the

@@ -76,8 +76,8 @@ fn the_slow_mode_of_an_autoregression_is_reliable_with_and_without_copies() -> O
     Ok(())
 }
 
-/// Of an autoregression with the rate a the part 1 − a²ᵏ of the variance is missed k steps ahead; of
-/// noise all of it, at any delay.
+/// Of an autoregression with the rate a the part 1 − a²ᵏ of the variance is missed k steps ahead;
+/// of noise all of it, at any delay.
 #[test]
 fn errors_at_several_steps_are_those_of_the_newest_row() -> Outcome {
     let noise = noise(11, 6000);

@@ -202,7 +202,8 @@ mod tests {
             model_name: "m".to_owned(),
             ..Options::default()
         };
-        (Schema { explains: true, outputs: vec!["y".to_owned()], ..Schema::default() }, options)
+        let [outputs, states] = ["y", "x"].map(|name| vec![name.to_owned()]);
+        (Schema { explains: true, outputs, states, ..Schema::default() }, options)
     }
 
     /// The paths with their methods that the service answers and the document does not have, and
@@ -245,11 +246,14 @@ mod tests {
         let (schema, _) = of_everything();
         let closed = Access { closed: Some("only to be read".to_owned()), ..Access::default() };
         let options = Options { access: closed, model_name: "m".to_owned(), ..Options::default() };
-        let document = document(&Schema { series: Some(5), explains: false, ..schema }, &options);
+        let document = document(&Schema { series: Some(5), explains: false, states: Vec::new(), ..schema }, &options);
         let [missing, more] = differences(&document);
-        let left_out = ["explain", "learn", "reload", "rollback", "snapshot", "v2/models/m/infer"];
+        let left_out = ["explain", "functions", "learn", "reload", "rollback", "snapshot", "v2/models/m/infer"];
         let left_out = left_out.map(|path| format!("post /{path}"));
-        assert_eq!(missing, [&["get /compare", "get /groups"].map(str::to_owned)[..], &left_out].concat());
+        assert_eq!(
+            missing,
+            [&["get /compare", "get /groups", "get /modes"].map(str::to_owned)[..], &left_out].concat()
+        );
         assert!(more.is_empty() && document["components"]["schemas"].get("V2InferRequest").is_none());
     }
 

@@ -35,9 +35,9 @@ impl Neighbours {
 
     pub(crate) fn push(&mut self, z: &[f64]) {
         if self.rows.len() < self.size {
-            self.rows.push(z)
+            self.rows.push(z);
         } else {
-            self.rows.replace(self.next, z)
+            self.rows.replace(self.next, z);
         }
         self.next = (self.next + 1) % self.size;
     }
