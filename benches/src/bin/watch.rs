@@ -155,16 +155,19 @@ const LEVELS: [f64; 4] = [0.05, 0.01, 0.001, 0.0001];
 /// The largest share over the level that counts as held, in 150,000 rows.
 const HELD: [f64; 4] = [1.2, 1.4, 2.0, 4.0];
 
+/// What moves row `t`.
+type Drift = fn(usize, &mut [f64]);
+
 /// The first rows of independent streams alone, by the few scores that there are.
 const FIRST: &str = "first 600 rows";
 
 /// How p-values hold their levels in streams without a new row; three drift all the time.
 fn levels(rows: usize) -> Result<Vec<&'static str>> {
-    let drifting: [(&str, fn(usize, &mut [f64])); 3] = [
+    let drifting: [(&str, Drift); 3] = [
         ("a level drifts", |t, row| row[1] += 1e-3 * t as f64),
         ("a deviation grows", |t, row| row[1] *= 1.0 + t as f64 / 3000.0),
         ("a dependence turns", |t, row| {
-            row[1] = row[1] * (t as f64 / 3000.0).cos() + row[2] * (t as f64 / 3000.0).sin()
+            row[1] = row[1] * (t as f64 / 3000.0).cos() + row[2] * (t as f64 / 3000.0).sin();
         }),
     ];
     let names = STILL.iter().map(|(name, _)| *name).take(6).chain(drifting.iter().map(|(name, _)| *name));

@@ -234,7 +234,7 @@ impl Validate for FrozenScores {
         let pairs = self.pairs.iter().all(|(i, j)| *i < d && *j < d) && self.pairs.len() <= PAIRS;
         let sizes = self.precision.len() == if several { d * d } else { 0 }
             && self.kept.dimension() == if several { d } else { 0 }
-            && !self.kept.is_empty() == several
+            && self.kept.is_empty() != several
             && self.z.len() == d;
         Inconsistent::require(pairs && sizes && self.width > 0.0, WHAT, "they have the columns that vary")?;
         let count = all + if several { d + self.pairs.len() + 2 } else { 0 };
