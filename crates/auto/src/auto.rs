@@ -11,7 +11,8 @@
 //!   al. 2016), and [`Fogd`](mercer_learners::Fogd) with two steps. A budget that has no room for
 //!   it gives all to the first part.
 //!
-//! Mixtures weigh all members (`auto/weights.rs`).
+//! Mixtures weigh all members (`auto/weights.rs`); of classes, four of them are mixed once more by
+//! log loss (`auto/classes.rs`).
 //!
 //! **Honest.** A prediction uses nothing but the rows before it. Scaling and ranks are learnt anew
 //! after 16, 64, 256 and 1024 rows and are fixed from then on; each time both parts are made anew

@@ -11,10 +11,11 @@
 //! ```
 //!
 //! and the score is `2p − 1` with `p = σ(ln(q/(1 − q)) + aᵀf)`: where no view knows a thing, the
-//! share so far is told. All outputs have one vector of weights, which begins at ¼ for the logits
-//! and 0 for the others, so that `p/(1 − p)` is the geometric mean of the views'. It is learnt by
-//! online Newton steps on the log loss, `A ← A + ω Σ_k p(1 − p) f fᵀ` from `10 I` on, `a ← a + ω
-//! A⁻¹ Σ_k (y − p) f`, over the outputs that have been 1.
+//! share so far is told. An output that was the same in all rows is left as it is. All outputs
+//! have one vector of weights, which begins at ¼ for the logits and 0 for the others, so that
+//! `p/(1 − p)` is the geometric mean of the views'. It is learnt by online Newton steps on the log
+//! loss, `A ← A + ω Σ_k p(1 − p) f fᵀ` from `10 I` on, `a ← a + ω A⁻¹ Σ_k (y − p) f`, over the
+//! outputs that have been 1.
 //!
 //! Cost: `12²` multiply-adds a round and an output.
 
@@ -22,7 +23,7 @@ use mercer_core::{Inconsistent, Validate};
 use mercer_learners::Target;
 use mercer_learners::loss::Logistic;
 
-use super::logits::solve;
+use super::logits::{log_odds, solve};
 
 /// Views of an output, the features of each, and of all.
 pub(super) const VIEWS: usize = 4;
@@ -32,7 +33,8 @@ const FEATURES: usize = EACH * VIEWS;
 const INFORMATION: f64 = 10.0;
 /// The logit of a score near 0, a score.
 const SLOPE: f64 = 4.0;
-/// Shares are no nearer to 0 or 1, or to a part of the share so far.
+/// The share that a view says is no nearer to 0 than this, or than this part of the share so far if
+/// that is less, and no nearer to 1 by the same rule.
 const SUREST: f64 = 1e-3;
 const PART: f64 = 0.1;
 /// Views are cut here.
@@ -56,10 +58,6 @@ pub(super) struct ClassViews {
     counts: Vec<[f64; 2]>,
 }
 
-fn logit(share: f64) -> f64 {
-    (share / (1.0 - share)).ln()
-}
-
 impl ClassViews {
     /// Views of so many outputs that have learnt nothing.
     pub(super) fn new(outputs: usize) -> Self {
@@ -79,12 +77,12 @@ impl ClassViews {
         let [without, with] = self.counts[output];
         let q = with / (without + with);
         let (low, high) = (SUREST.min(PART * q), SUREST.min(PART * (1.0 - q)));
-        let (mut features, so_far, h) = ([0.0; FEATURES], logit(q), 2.0 * q - 1.0);
+        let (mut features, so_far, h) = ([0.0; FEATURES], log_odds(q), 2.0 * q - 1.0);
         let views = views.iter().skip(output).step_by(self.counts.len());
         for (features, view) in features.chunks_exact_mut(EACH).zip(views) {
             let score = view.clamp(-CUT, CUT);
             features[0] = SLOPE * (score - h);
-            features[1] = logit((0.5 + 0.5 * score).clamp(low, 1.0 - high)) - so_far;
+            features[1] = log_odds((0.5 + 0.5 * score).clamp(low, 1.0 - high)) - so_far;
             features[2] = SLOPE * (score.powi(3) - h.powi(3));
         }
         (features, so_far)
@@ -95,9 +93,15 @@ impl ClassViews {
         Logistic::probability(so_far + features.iter().zip(&self.weights).map(|(f, a)| f * a).sum::<f64>())
     }
 
-    /// The first of the views ← the scores.
+    /// True if an output has been −1 and 1: one that was the same all the time is foretold as a
+    /// number.
+    fn tells_classes(&self, output: usize) -> bool {
+        self.counts[output].iter().all(|count| *count > BEFORE)
+    }
+
+    /// The first of the views ← the scores, where outputs tell classes.
     pub(super) fn score(&self, views: &mut [f64]) {
-        for output in 0..self.counts.len() {
+        for output in (0..self.counts.len()).filter(|output| self.tells_classes(*output)) {
             views[output] = 2.0 * self.share(&self.features(views, output)) - 1.0;
         }
     }
@@ -109,7 +113,9 @@ impl ClassViews {
         for (output, y) in target.y.iter().enumerate() {
             let of_output = self.features(views, output);
             let share = self.share(&of_output);
-            views[output] = 2.0 * share - 1.0;
+            if self.tells_classes(output) {
+                views[output] = 2.0 * share - 1.0;
+            }
             // An output that was never 1 is of no class yet.
             if self.counts[output][1] == BEFORE && *y < 0.0 {
                 continue;
@@ -209,7 +215,11 @@ mod tests {
             let p = [0, 1, 2].map(|k| sigmoid(logit(q[k]) + a.dot(&features[k])));
             let mut made = views;
             classes.score(&mut made);
-            (0..3).for_each(|k| assert!((made[k] - (2.0 * p[k] - 1.0)).abs() < 1e-8, "row {t}: {made:?} for {p:?}"));
+            for k in 0..3 {
+                let is_told = counts[k].iter().all(|count| *count > 0.5);
+                let score = if is_told { 2.0 * p[k] - 1.0 } else { views[k] };
+                assert!((made[k] - score).abs() < 1e-8, "row {t}: {made:?} for {p:?}");
+            }
             let mut learnt = views;
             classes.round(&mut learnt, Target::weighted(&y, weight));
             assert_eq!(learnt[..3], made[..3], "the prediction is the one before the row is learnt");
@@ -250,5 +260,20 @@ mod tests {
             let is_above = views[0] > 2.0 * share - 1.0;
             assert!(views[0].abs() <= 1.0 && is_above == (wild > 0.0), "{views:?}");
         }
+    }
+
+    /// A number that is 1 all the time is no class, and what is foretold of it stays.
+    #[test]
+    fn an_output_that_never_changes_is_left_as_it_is() {
+        let mut classes = ClassViews::new(1);
+        for _ in 0..100 {
+            let mut views = [0.75; VIEWS];
+            classes.round(&mut views, Target::weighted(&[1.0], 1.0));
+            assert_eq!(views[0], 0.75);
+        }
+        classes.round(&mut [0.75; VIEWS], Target::weighted(&[-1.0], 1.0));
+        let mut views = [0.75; VIEWS];
+        classes.score(&mut views);
+        assert!(views[0] != 0.75, "{views:?}");
     }
 }

@@ -31,10 +31,14 @@ pub(super) struct LogitMixture {
     information: [[f64; M]; M],
 }
 
+/// `ln(p/(1 − p))`
+pub(super) fn log_odds(share: f64) -> f64 {
+    (share / (1.0 - share)).ln()
+}
+
 /// The logit of a share of a class that is told as `2p − 1`.
 pub(super) fn logit(score: f64) -> f64 {
-    let p = (0.5 + 0.5 * score).clamp(SUREST, 1.0 - SUREST);
-    (p / (1.0 - p)).ln()
+    log_odds((0.5 + 0.5 * score).clamp(SUREST, 1.0 - SUREST))
 }
 
 /// A logit within what counts, 0 where there is none.
