@@ -4,10 +4,9 @@
 //! processor on this program, and runs only while pairs are learnt, and while the operator is read
 //! off. Memory is the most that the process had. Both come from Linux.
 
-use std::error::Error;
 use std::fs;
-use std::process::ExitCode;
 
+use anyhow::{Context, Result};
 use mercer_koopman::{OperatorSums, OperatorSumsParams};
 use mercer_streams::{Draws, rk4};
 
@@ -20,17 +19,7 @@ const STEPS: usize = 10;
 /// Systems: an autoregression, a double well beside two autoregressions, and Lorenz's with noise.
 const SYSTEMS: [&str; 3] = ["autoregression", "well", "lorenz"];
 
-fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn run() -> Result<(), Box<dyn Error>> {
+fn main() -> Result<()> {
     let pairs = std::env::args().nth(1).map(|pairs| pairs.parse()).transpose()?.unwrap_or(PAIRS);
     println!("{pairs} pairs of three numbers");
     println!("{:<16}{:>12}{:>12}{:>14}{:>12}", "", "seconds", "µs a pair", "to read off", "most MB");
@@ -50,7 +39,7 @@ fn run() -> Result<(), Box<dyn Error>> {
 }
 
 /// Seconds of learning, and of reading off.
-fn measure(name: &str, pairs: usize) -> Result<(f64, f64), Box<dyn Error>> {
+fn measure(name: &str, pairs: usize) -> Result<(f64, f64)> {
     let mut learner = OperatorSums::new(3, 0, OperatorSumsParams::default())?;
     let (mut draws, mut x, mut learning) = (Draws::new(1), [1.0; 3], 0.0);
     let (mut done, mut path) = (0, Vec::with_capacity(TOGETHER + 1));
@@ -95,9 +84,9 @@ fn next(name: &str, mut x: [f64; 3], draws: &mut Draws) -> [f64; 3] {
 }
 
 /// Seconds that the processor was on this program.
-fn on_processor() -> Result<f64, Box<dyn Error>> {
+fn on_processor() -> Result<f64> {
     let told = fs::read_to_string("/proc/self/schedstat")?;
-    let nanoseconds: f64 = told.split_whitespace().next().ok_or("schedstat is empty")?.parse()?;
+    let nanoseconds: f64 = told.split_whitespace().next().context("schedstat is empty")?.parse()?;
     Ok(1e-9 * nanoseconds)
 }
 

@@ -16,8 +16,8 @@ pub use container::ContainerError;
 pub(crate) use dialect::Finding;
 pub use dialect::{DialectError, Remark};
 pub use place::{CellPlace, Column, Counts, Line};
-pub use shown::shown_path;
 use shown::{ColumnList, Cut, Quoted, plural};
+pub use shown::{remedy_of_commas, shown_path};
 
 use mercer_core::ListError;
 
@@ -524,16 +524,18 @@ impl DataError {
     }
 }
 
-/// What to do about a cell that is no time. Clocks that are set back show an hour twice, which some
-/// files call `2A:00` and `2B:00`.
+/// What to do about a cell that is no time.
 fn remedy_of_time(value: &str) -> &'static str {
-    let clock = value.rsplit([' ', 'T']).next().unwrap_or_default();
-    let hour = clock.split(':').next().unwrap_or_default();
-    let is_named =
-        hour.strip_suffix(['A', 'B', 'a', 'b']).is_some_and(|digits| digits.parse::<u8>().is_ok_and(|hour| hour < 24));
-    if is_named {
-        "the hour that comes twice as clocks are set back is told by its offset, as 02:00+02:00 and then 02:00+01:00"
-    } else {
-        "correct it, or remove the row"
-    }
+    hour_that_comes_twice(value).unwrap_or("correct it, or remove the row")
+}
+
+/// How an hour is told that clocks show twice as they are set back, if a text names it `2A:00` or
+/// `2B:00`, as some files do.
+#[must_use]
+pub fn hour_that_comes_twice(text: &str) -> Option<&'static str> {
+    let clock = text.rsplit([' ', 'T']).next()?;
+    let digits = clock.split(':').next()?.strip_suffix(['A', 'B', 'a', 'b'])?;
+    digits.parse::<u8>().is_ok_and(|hour| hour < 24).then_some(
+        "the hour that comes twice as clocks are set back is told by its offset, as 02:00+02:00 and then 02:00+01:00",
+    )
 }

@@ -88,7 +88,10 @@ pub use choice::{ColumnChoice, TargetColumn};
 pub use compressed::Compression;
 pub use dataset::Dataset;
 pub use dialect::{Decimal, Marks, Separator, Thousands};
-pub use error::{CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, Remark, shown_path};
+pub use error::{
+    CellPlace, Column, ContainerError, Counts, DataError, DialectError, Line, Remark, hour_that_comes_twice,
+    remedy_of_commas, shown_path,
+};
 pub use format::Format;
 pub use gaps::Gaps;
 pub use head::TargetHead;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use mercer_datasets::Registry;
-use mercer_readers::{ColumnChoice, RowReader, StoredObject};
+use mercer_readers::{ColumnChoice, RowReader, StoredObject, remedy_of_commas};
 
 use crate::report::failure::Failure;
 
@@ -87,8 +87,8 @@ pub(crate) fn no_column(shown: &str, option: &str, choice: &ColumnChoice, column
 
 /// That a column is none of these.
 pub(crate) fn not_among(columns: &[String]) -> String {
-    let columns: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
-    format!("there is no such column; the columns are {}", columns.join(", "))
+    let listed: Vec<String> = columns.iter().map(|column| format!("{column:?}")).collect();
+    format!("there is no such column; the columns are {}{}", listed.join(", "), remedy_of_commas(columns))
 }
 
 /// The known facts about the columns of a table.

@@ -4,6 +4,8 @@
 use mercer_encoding::Cell;
 use mercer_encoding::Notation;
 use mercer_forecast::Forecaster;
+#[cfg(feature = "serve")]
+use mercer_readers::hour_that_comes_twice;
 use mercer_session::model::Prediction;
 use serde::{Deserialize, Serialize};
 #[cfg(feature = "serve")]
@@ -107,7 +109,11 @@ impl TimeMemory {
             None => None,
         };
         match time {
-            None => Err(format!("{name:?}: {cell} is no time; write it like that of the row before, {shown}")),
+            None => {
+                let twice = hour_that_comes_twice(&cell.to_string());
+                let way = twice.map_or_else(|| format!("write it like that of the row before, {shown}"), str::to_owned);
+                Err(format!("{name:?}: {cell} is no time; {way}"))
+            }
             Some(time) if time <= *last => {
                 Err(format!("{name:?}: {} is not behind that of the row before, {shown}", clock.text(time)))
             }

@@ -73,13 +73,14 @@ impl FromArgMatches for SetKeys {
 
 impl Args for SetKeys {
     fn augment_args(command: Command) -> Command {
-        let refused = |(key, option): (&'static str, &'static str)| {
-            let way =
-                format!("sums choose their features themselves; the descent takes --method sogd --set {key}=VALUE");
-            let parser = UnknownArgumentValueParser::suggest(way);
-            Arg::new(key).long(option).hide(true).value_parser(parser)
+        let refused = |option: &'static str| {
+            let way = format!(
+                "sums choose their features themselves; the descent takes --method sogd --set {}=VALUE",
+                Descent::key(option)
+            );
+            Arg::new(option).long(option).hide(true).value_parser(UnknownArgumentValueParser::suggest(way))
         };
-        command.args(Descent::KEYS.into_iter().zip(Descent::OPTIONS).map(refused))
+        command.args(Descent::OPTIONS.map(refused))
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -160,21 +161,7 @@ impl Default for Descent {
 }
 
 impl Descent {
-    const KEYS: [&str; 11] = [
-        "kernel",
-        "output_kernel",
-        "eta",
-        "eta_schedule",
-        "lambda",
-        "budget",
-        "budget_schedule",
-        "budget_test",
-        "dictionary_shape",
-        "rank_guard",
-        "max_dictionary",
-    ];
-
-    /// The same as one would write options.
+    /// Its keys, as one would write options.
     const OPTIONS: [&str; 11] = [
         "kernel",
         "output-kernel",
@@ -218,7 +205,8 @@ impl Descent {
                     made.max_dictionary = Some(value.parse::<NonZeroUsize>().map_err(other)?.into());
                 }
                 _ => {
-                    let meant = nearest(key, &Self::KEYS).map_or(String::new(), |key| format!(" (is {key} meant?)"));
+                    let meant = nearest(&key.replace('_', "-"), &Self::OPTIONS);
+                    let meant = meant.map_or(String::new(), |option| format!(" (is {} meant?)", Self::key(option)));
                     return Err(refused(format!("there is no such key{meant}; {}", Self::known())));
                 }
             }
@@ -227,7 +215,11 @@ impl Descent {
     }
 
     fn known() -> String {
-        format!("the keys are {}", Self::KEYS.join(", "))
+        format!("the keys are {}", Self::OPTIONS.map(Self::key).join(", "))
+    }
+
+    fn key(option: &str) -> String {
+        option.replace('-', "_")
     }
 
     fn step(&self) -> StepSchedule {

@@ -324,6 +324,12 @@ fn names_with_commas_have_quotes() {
         let (code, err) = said("d.csv", target);
         assert_eq!(code, Some(0), "{err}");
     }
+    // So do commands with readers of their own.
+    let said_of = |line: &[&str]| String::from_utf8(folder.command(line).output().unwrap().stderr).unwrap();
+    for line in [["forecast", "d.csv", "--target", "Sales, EUR"], ["koopman", "d.csv", "--time", "Sales"]] {
+        let err = said_of(&line);
+        assert!(err.contains("there is no such column") && err.contains(told), "{line:?}: {err}");
+    }
     // Where no name has a comma, nothing is said of one.
     let (code, err) = said("e.csv", "y, z");
     assert!(code == Some(1) && err.contains("no target column \"z\"") && !err.contains("comma"), "{err}");

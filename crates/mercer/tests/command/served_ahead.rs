@@ -68,6 +68,7 @@ fn a_series_with_times_is_served_with_them() {
     service.learn(&json!({ "row": { "sold": sold(20) } }));
     refused(json!({ "sold": 1, "day": "2024-01-21" }), "\"day\": 2024-01-21 is not behind that of the row before");
     refused(json!({ "sold": 1, "day": "soon" }), "\"day\": soon is no time; write it like that of the row before");
+    refused(json!({ "sold": 1, "day": "2024-01-22 2B:00" }), "2B:00 is no time; the hour that comes twice");
     refused(json!({ "sold": 1, "day": "2028-01-21" }), "are put in at most");
     // The journal counts the rows of requests: after it is read again, the second is not taken for
     // one of those that were put in.

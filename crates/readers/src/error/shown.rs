@@ -44,12 +44,18 @@ impl fmt::Display for ColumnList<'_> {
         if names.len() > LISTED {
             write!(f, ", …")?;
         }
-        // A comma stands between the names of a list.
-        match names.iter().find(|name| name.contains(',')) {
-            Some(name) => write!(f, "; a name with a comma is told in quotes, '\"{}\"', or by its number", Cut(name)),
-            None => Ok(()),
-        }
+        f.write_str(&remedy_of_commas(names))
     }
+}
+
+/// How a name with a comma is told, behind a list of names with such a one: a comma stands between
+/// two names otherwise.
+#[must_use]
+pub fn remedy_of_commas(names: &[String]) -> String {
+    let name = names.iter().find(|name| name.contains(','));
+    name.map_or(String::new(), |name| {
+        format!("; a name with a comma is told in quotes, '\"{}\"', or by its number", Cut(name))
+    })
 }
 
 pub(super) fn plural(count: usize, word: &str) -> String {
