@@ -7,14 +7,15 @@ mod words;
 use std::path::PathBuf;
 
 use clap::Args;
-use mercer_encoding::{Column, Face, Kind, Use};
+use mercer_encoding::{Column, ColumnFacts, Face, Kind, Use};
 use mercer_readers::{ColumnChoice, TargetColumn, instant_text};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::arguments::dialect::Dialect;
 use crate::arguments::zone::ZoneArguments;
 use crate::data::day_roll::are_of_day;
 use crate::model::store;
+use crate::report::facts::ToldColumn;
 use crate::report::failure::Failure;
 use crate::report::plain::Plain;
 
@@ -69,24 +70,31 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<(), Failure> {
 }
 
 /// A column as `eval` tells it, what was seen of it, and what is done with it.
-fn told(column: &Column, treatment: Option<String>, rows: u64) -> Value {
-    let mut facts = json!(column.facts(rows, Face::Command));
+fn told(column: &Column, treatment: Option<String>, rows: u64) -> ToldColumn {
+    let ColumnFacts { name, kind, mut used, mut why } = column.facts(rows, Face::Command);
     if column.used == Use::Identifier && treatment.is_some() {
-        (facts["use"], facts["why"]) = (Use::Encoded.to_string().into(), column.taken(Face::Command).into());
+        (used, why) = (Use::Encoded.to_string(), column.taken(Face::Command));
     }
     if let Some(counting) = column.counting(Face::Command) {
-        facts["why"] = counting.into();
+        why = counting;
     }
-    (facts["missing"], facts["distinct"]) = (column.missing.into(), column.distinct.into());
-    facts["treatment"] = treatment.unwrap_or_else(|| column.used.to_string()).into();
     // Of a category the numbers among its values say nothing.
-    if let Some((low, high)) = column.range.filter(|_| column.kind != Kind::Category) {
-        let value = |value: f64| match instant_text(value) {
-            _ if column.kind != Kind::Time => json!(value),
-            text if are_of_day(&[low, high], true) => text[11..].trim_end_matches('Z').into(),
-            text => text.into(),
-        };
-        (facts["smallest"], facts["largest"]) = (value(low), value(high));
+    let range = column.range.filter(|_| column.kind != Kind::Category);
+    let of_day = range.is_some_and(|(low, high)| column.kind == Kind::Time && are_of_day(&[low, high], true));
+    let value = |value: f64| match column.kind {
+        Kind::Time if of_day => instant_text(value)[11..].trim_end_matches('Z').into(),
+        Kind::Time => instant_text(value).into(),
+        _ => json!(value),
+    };
+    ToldColumn {
+        distinct: column.distinct,
+        kind,
+        largest: range.map(|(_, high)| value(high)),
+        missing: column.missing,
+        name,
+        smallest: range.map(|(low, _)| value(low)),
+        treatment: treatment.unwrap_or_else(|| column.used.to_string()),
+        used,
+        why,
     }
-    facts
 }

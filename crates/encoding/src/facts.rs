@@ -91,9 +91,11 @@ impl Column {
     /// That a number counts the rows of a series, in which it is no value, if it does.
     #[must_use]
     pub fn counting(&self, face: Face) -> Option<String> {
-        let number = face.kind_argument(&self.name, Kind::Number);
         let counts = self.counter && self.kind == Kind::Number && self.why.is_empty();
-        counts.then(|| format!("counts the rows, so that no forecast is made of it; {number} has one made"))
+        counts.then(|| {
+            let number = face.kind_argument(&self.name, Kind::Number);
+            format!("counts the rows, so that no forecast is made of it; {number} has one made")
+        })
     }
 
     /// True if it may be another thing than its cells show at once. It is left out, begins later,

@@ -86,6 +86,11 @@ pub struct NumberMarks {
 }
 
 impl NumberMarks {
+    /// True for a plain number with a point before its fraction where a comma stands there.
+    pub(crate) fn contradict(self, text: &str) -> bool {
+        self.decimal == Some(',') && text.contains('.') && plain(text).is_some()
+    }
+
     fn allow(self, numeral: &Numeral) -> bool {
         self.decimal.is_none_or(|mark| mark == numeral.decimal) && self.group.is_none_or(|mark| mark == numeral.group)
     }
@@ -352,7 +357,10 @@ impl Notation {
     ) -> TextReading {
         let is_plain = |text: &str| plain(text).is_some() && !is_code(text);
         if most(texts.clone(), misfit, is_plain) && !texts.clone().any(|(text, _)| is_set_off(text)) {
-            return TextReading::As(Self::Plain);
+            return match texts.map(|(text, _)| text).find(|text| marks.contradict(text)) {
+                Some(text) => TextReading::Doubtful(text.to_owned()),
+                None => TextReading::As(Self::Plain),
+            };
         }
         let Some((before, behind)) = Affix::shared(texts.clone(), misfit, letter) else { return TextReading::Text };
         if before.is_empty() && behind.is_empty() && texts.clone().any(|(text, _)| is_code(text)) {

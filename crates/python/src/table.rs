@@ -2,6 +2,7 @@
 
 mod columns;
 mod lessons;
+mod predictions;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,16 +10,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
-use mercer::model::{Classes, GAPS, Model, Own, Tabular, Taught};
+use mercer::model::{GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
-use mercer::session::{Lesson, RowPrediction, Session};
-use mercer::{Error, Target};
+use mercer::session::{RowPrediction, Session};
+use mercer::Error;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, scores, teach, told};
+use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, told};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
 use crate::explaining::{AskedEffects, ToldEffects, explain_records};
@@ -26,12 +27,13 @@ use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
 use crate::names::{number, sequence};
 use crate::notes::{self, Notes};
-use crate::rows::{at_row, in_pieces, prompt};
+use crate::rows::{in_pieces, prompt};
 use crate::shared::FairLock;
 use crate::steps::Extra;
 use crate::{arrays, errors};
 use columns::gaps_of;
 use lessons::{LearntRows, Lessons};
+use predictions::PredictedRows;
 
 /// Rows that settle what the columns are, as many as the command looks at: the statistics begin
 /// with them.
@@ -208,34 +210,10 @@ impl TableCore {
         w: f64,
         anyway: bool,
     ) -> PyResult<bool> {
-        let (py, this) = (slf.py(), slf.get());
-        let said = {
-            let mut single = this.single(py);
-            let (cells, work) = &mut *single;
-            let mut classes = this.classes(py);
-            let mut model = this.model.write(py);
-            let model = model.as_mut().ok_or_else(errors::not_learnt)?;
-            let mut notes = this.notes();
-            if cells.read(row, &this.gaps.read(py), &mut notes)? && !anyway {
-                return Ok(false);
-            }
-            if model.numbers().is_some() {
-                let mut target = Vec::with_capacity(1);
-                match number(y) {
-                    Ok(y) => target.push(y),
-                    Err(error) => sequence(y, &mut target).map_err(|_| error)?,
-                }
-                teach(model, &mut notes, cells, None, Lesson::Numbers(Target::weighted(&target, w)), work)?;
-            } else {
-                let class = classes.class(y, most(model))?;
-                teach(model, &mut notes, cells, None, Lesson::Class { class, known: classes.len(), weight: w }, work)?;
-                if class == classes.len() && w != 0.0 {
-                    classes.append(y)?;
-                }
-            }
-            notes.take()
-        };
-        notes::warn(py, said).map(|()| true)
+        match slf.get().learn_row(row, y, w, anyway)? {
+            Some(said) => notes::warn(slf.py(), said).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// The prediction for one row: a number, several, or a class; or what is told `beside` it:
@@ -243,24 +221,8 @@ impl TableCore {
     /// are unknown are left out.
     #[pyo3(signature = (row, beside = ""))]
     fn _predict_row<'py>(&self, row: &Bound<'py, PyAny>, beside: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (py, beside) = (row.py(), Extra::named(beside)?);
-        let (made, said) = {
-            let mut single = self.single(py);
-            let (cells, work) = &mut *single;
-            let classes = self.classes(py);
-            let model = self.model.read(py);
-            let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-            let mut notes = self.notes();
-            cells.read(row, &self.gaps.read(py), &mut notes)?;
-            notes.look(None, body::encoding(model)?, cells);
-            model.predict_record(cells, classes.len(), work).map_err(errors::step)?;
-            let made = match beside {
-                Extra::Nothing => told(py, model, scores(model, work), &classes)?,
-                beside => beside.complete(model, work)?.into_pyobject(py)?.into_any(),
-            };
-            (made, notes.take())
-        };
-        notes::warn(py, said).map(|()| made)
+        let (made, said) = self.predict_row(row, Extra::named(beside)?)?;
+        notes::warn(row.py(), said).map(|()| made)
     }
 
     /// Learns rows. `targets` are numbers, or `(labels, codes)`: row `i` has the label
@@ -328,37 +290,10 @@ impl TableCore {
         let columns = PythonColumns::read(&columns, &self.gaps.read(py))?;
         let (rows, width_of, beside) = (columns.rows()?, columns.0.len(), Extra::named(beside)?);
         let budget = self.look(py, |body| Ok(body::budget(body)))?;
-        let (mut made, mut others, mut chosen, mut width) = (Vec::new(), Vec::new(), Vec::new(), 1);
-        let (all, asides, choices, columns_made) = (&mut made, &mut others, &mut chosen, &mut width);
-        let (mut work, known) = (RowPrediction::for_rows(rows), self.classes(py).len());
-        in_pieces(
-            py,
-            rows,
-            |range| {
-                let model = self.model.read_detached();
-                let model = model.as_ref().ok_or_else(errors::not_learnt)?;
-                let encoding = body::encoding(model)?;
-                let map = self.matching(encoding, names.as_deref(), width_of, &mut self.notes())?;
-                for row in range {
-                    let view = columns.row(row);
-                    let record = map.record(&view).map_err(|error| at_row(row, errors::encoding(error)))?;
-                    self.notes().look(Some(row), encoding, &record);
-                    let made = model.predict_record(&record, known, &mut work);
-                    made.map_err(|error| at_row(row, errors::step(error)))?;
-                    if let Some(Classes { classifier, .. }) = model.classes() {
-                        choices.push(classifier.choice(&work.scores));
-                    }
-                    let (made, aside) = beside.complete(model, &mut work).map_err(|error| at_row(row, error))?;
-                    if row == 0 {
-                        *columns_made = made.len();
-                    }
-                    all.extend(made.iter().copied().chain(std::iter::repeat(0.0)).take(*columns_made));
-                    asides.extend_from_slice(aside);
-                }
-                Ok(())
-            },
-            || PIECE.min(prompt(budget)),
-        )?;
+        let mut predicted = PredictedRows::new(beside, rows, self.classes(py).len());
+        let piece = |range| self.predict_piece(range, (names.as_deref(), &columns, width_of), &mut predicted);
+        in_pieces(py, rows, piece, || PIECE.min(prompt(budget)))?;
+        let PredictedRows { made, others, chosen, width, .. } = predicted;
         let beside = match beside {
             Extra::Reach => arrays::columns(py, others, 2 * width)?.into_any(),
             Extra::Deviation => arrays::columns(py, others, width)?.into_any(),

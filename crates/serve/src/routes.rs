@@ -1,11 +1,12 @@
 //! From a request to its answer.
 
+mod predictions;
+
 use std::hash::{BuildHasher, RandomState};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bytes::Bytes;
 use hyper::body::{Body, Incoming};
@@ -14,7 +15,6 @@ use hyper::header::{
     WWW_AUTHENTICATE,
 };
 use hyper::{HeaderMap, Method, Request, StatusCode, Uri};
-use mercer_core::OddCells;
 use serde_json::{Value as Json, json};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
@@ -25,15 +25,16 @@ use super::forecasts;
 use super::functions;
 use super::groups::{GroupModel, Parts};
 use super::head::{self, Head};
-use super::learner::{LearnerJob, check_length};
+use super::learner::LearnerJob;
 use super::learning::{begin, learn_once, rows_to_learn};
 use super::log::Asked;
 use super::metrics::{Metrics, PATHS};
-use super::model::{ForecastQuery, Row, odd_fields};
-use super::reading::{TURN, read, turn};
+use super::model::ForecastQuery;
+use super::reading::{read, turn};
 use super::refusal::Refusal;
-use super::request::{Purpose, RequestRows, parse};
+use super::request::{Purpose, parse};
 use super::{Service, page, v2};
+use predictions::predict;
 
 const JSON: &str = "application/json";
 
@@ -255,42 +256,6 @@ pub(super) fn malformed(status: u16) -> String {
     json!({ "error": why }).to_string()
 }
 
-async fn predict(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
-    let (body, held) = read(request, service).await?;
-    if let Some(most) = service.schema.series {
-        return forecast(service, forecasts::query(&body, &service.schema, most)?).await;
-    }
-    let mut asked = parse(body, held, Purpose::Predict, service).await?;
-    let mut made = Predictions {
-        rows: std::mem::take(&mut asked.rows).into_iter(),
-        text: String::from(if asked.single { "" } else { "{\"predictions\":[" }),
-        asked,
-        odd: OddCells::default(),
-        sent: 0,
-        at: 0,
-        wait: service.options.limits.wait,
-    };
-    if made.more(service).await? {
-        return Ok(whole(JSON, made.end(service)));
-    }
-    // What is begun is brought to its end, however long that takes.
-    made.wait = Duration::MAX;
-    let (sender, answer) = pieces(JSON);
-    let service = Arc::clone(service);
-    tokio::spawn(async move {
-        // Until the client is gone.
-        while sender.send(Ok(made.piece().into())).await.is_ok() {
-            let last = match made.more(&service).await {
-                Ok(false) => continue,
-                Ok(true) => Ok(made.end(&service).into()),
-                Err(refusal) => Err(io::Error::other(refusal.message)),
-            };
-            return drop(sender.send(last).await);
-        }
-    });
-    Ok(answer)
-}
-
 /// The functions of an operator at states.
 async fn functions(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
     let (body, _held) = read(request, service).await?;
@@ -334,71 +299,6 @@ async fn explain(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
         json!({ "explanations": told.collect::<Vec<_>>() })
     };
     Ok(whole(JSON, told.to_string()))
-}
-
-/// The predictions of a request, as they are made.
-struct Predictions {
-    asked: RequestRows,
-    rows: std::vec::IntoIter<Row>,
-    /// The text to be sent next.
-    text: String,
-    odd: OddCells,
-    /// Numbers of bytes and rows made before that.
-    sent: usize,
-    at: usize,
-    /// Longest time they may wait for others.
-    wait: Duration,
-}
-
-impl Predictions {
-    /// Goes on until a piece of the answer is full; whether no row is left.
-    async fn more(&mut self, service: &Service) -> Result<bool, Refusal> {
-        let variance = self.asked.variance;
-        let mut _turn = None;
-        while let Some(row) = self.rows.next() {
-            let at = self.at;
-            if at > 0 {
-                self.text.push(',');
-                if at.is_multiple_of(TURN) {
-                    _turn = None;
-                    tokio::task::yield_now().await;
-                    _turn = Some(turn(service, self.wait, "send fewer rows").await?);
-                }
-            }
-            let fits = check_length(self.sent + self.text.len(), at, at + 1 + self.rows.len());
-            let model = service.model.read().await;
-            let predicted = fits.and_then(|()| model.predict(&row, variance));
-            let refused = |why| Refusal::unprocessable(format!("{}: {why}", self.asked.place(at)));
-            let predicted = predicted.map_err(refused)?;
-            model.odd(&row).into_iter().for_each(|(column, oddity)| _ = self.odd.take(column, oddity));
-            drop(model);
-            let mut told = predicted.json(&service.schema, variance);
-            if self.asked.keep {
-                told["id"] = service.kept.keep(row, &service.options.limits).into();
-            }
-            self.text.push_str(&told.to_string());
-            self.at += 1;
-            if self.text.len() >= PIECE && self.rows.len() > 0 {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn piece(&mut self) -> String {
-        self.sent += self.text.len();
-        std::mem::take(&mut self.text)
-    }
-
-    /// The last piece.
-    fn end(&mut self, service: &Service) -> String {
-        service.metrics.predictions.fetch_add(self.at as u64, Relaxed);
-        let (text, odd) = (self.piece(), odd_fields(&self.odd, &service.schema));
-        match text.strip_suffix('}') {
-            Some(fields) if self.asked.single => format!("{fields}{odd}}}"),
-            _ => format!("{text}]{odd}}}"),
-        }
-    }
 }
 
 /// The next rows of a series.

@@ -30,6 +30,11 @@ pub(crate) fn roll(read: f64, before: Option<f64>, step: Option<f64>) -> f64 {
     if is_next_day { time + DAY } else { time }
 }
 
+/// The whole days nearest to a time between two rows.
+pub(crate) fn whole_days(between: f64) -> f64 {
+    DAY * (between / DAY).round()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

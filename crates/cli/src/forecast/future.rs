@@ -6,6 +6,7 @@ use mercer_readers::{ColumnChoice, Missing, ReadOptions, Record, TargetColumn};
 
 use super::ForecastArguments;
 use super::feed::SeriesFeed;
+use crate::data::day_roll::whole_days;
 use crate::data::opening::Opening;
 use crate::data::stop::Stop;
 use crate::data::timed_series::{NumberColumn, TimeColumn, place};
@@ -98,14 +99,17 @@ impl Future {
     /// Refuses rows that do not follow the last row of the series.
     pub(super) fn check(&self, feed: &SeriesFeed) -> Result<(), Failure> {
         let Some(clock) = feed.clock() else { return Ok(()) };
-        for (row, time) in self.times.iter().enumerate() {
-            let expected = feed.time(feed.plan().len() + row + 1).filter(|expected| expected != time);
-            if let Some(expected) = expected {
+        let behind = |row: usize| feed.time(feed.plan().len() + row + 1);
+        // Times of day tell no day: the first is of that on which the series goes on.
+        let first = self.times.first().zip(behind(0)).filter(|_| clock.is_of_day());
+        let shift = first.map_or(0.0, |(time, expected)| whole_days(expected - time));
+        for (row, time) in self.times.iter().map(|time| time + shift).enumerate() {
+            if let Some(expected) = behind(row).filter(|expected| *expected != time) {
                 return Err(Failure::because(format!(
                     "{}, row {}: is of {}, and that row behind the last of the series is of {}; give one row for each step, in order",
                     self.shown,
                     row + 1,
-                    clock.text(*time),
+                    clock.text(time),
                     clock.text(expected)
                 )));
             }

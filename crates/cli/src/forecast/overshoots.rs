@@ -43,9 +43,17 @@ impl Overshoots {
         let (widths, row, made) = self.farthest;
         let more = self.count.checked_sub(1)?;
         let rows = if more == 0 { String::new() } else { format!(", and {more} more were beyond it by its width") };
+        let why = match method {
+            "season" => {
+                "behind few rows, or a jump, that is as far as season goes; errors of later rows say more".to_owned()
+            }
+            other => format!(
+                "after a jump {other} follows the few rows behind it exactly; the default method goes no farther than \
+                 once their range, and forgets such rows"
+            ),
+        };
         Some(format!(
-            "the forecast of row {row} was {}, beyond all values before it by {} times their range{rows}: after a jump {method} \
-             follows the few rows behind it exactly; the default method keeps to the range and forgets such rows",
+            "the forecast of row {row} was {}, beyond all values before it by {} times their range{rows}: {why}",
             digits(made),
             digits(widths.round())
         ))

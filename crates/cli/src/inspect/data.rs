@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use mercer_datasets::Registry;
 use mercer_encoding::{Column, EncodingError, EncodingOptions, Face, Overrides, Schema, Transform, Use};
 use mercer_readers::{ColumnChoice, DataError, ReadOptions, Record, RowReader, TargetColumn};
-use serde_json::Value;
 
 use super::{InspectArguments, told};
 use crate::arguments::common::whole;
@@ -15,7 +14,7 @@ use crate::data::encoded_rows::{self, Head, Looking};
 use crate::data::reading::{for_files, refuse_for_named};
 use crate::data::source::Source;
 use crate::model::store;
-use crate::report::facts::Facts;
+use crate::report::facts::{Facts, ToldColumn};
 use crate::report::failure::Failure;
 
 /// The facts about the data that the arguments name; `None` if they name what can only be a model
@@ -132,7 +131,7 @@ fn tell(
         let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
         told(column, treatment.or(target), schema.rows())
     });
-    let columns: Vec<Value> = columns.collect();
+    let columns: Vec<ToldColumn> = columns.collect();
     let mut facts = Facts::default();
     facts.tell("kind", "data");
     facts.tell("rows_looked_at", schema.rows());
@@ -142,7 +141,7 @@ fn tell(
     if let Some(why) = kind.and_then(|kind| kind.why(TaskOptions::default())) {
         facts.tell("task_why", why);
     }
-    facts.tell("columns", columns);
+    facts.tell_columns(columns);
     let others = all().filter(|column| !is_told(column)).map(|(_, column)| column);
     if let Some(others) = counted(others) {
         facts.tell("more_columns", format!("{others}; --json tells all"));

@@ -21,7 +21,7 @@ use super::words::strongest;
 use crate::arguments::dialect::known_gaps;
 use crate::forecast;
 use crate::model::store::LoadedModel;
-use crate::report::facts::Facts;
+use crate::report::facts::{Facts, ToldColumn};
 use crate::report::notes::texts;
 
 /// The facts about a model.
@@ -49,7 +49,7 @@ impl Facts {
         let (about, encoding) = (&model.description, &model.encoding);
         self.tell_learner(about);
         self.tell("features", model.dimension());
-        self.tell("columns", encoding.as_ref().map_or_else(|| about.features.clone().into(), columns));
+        self.tell_inputs(encoding.as_ref(), &about.features);
         self.tell("target", about.target_name.clone());
         if !about.target_names.is_empty() {
             self.tell("targets", about.target_names.clone());
@@ -73,6 +73,14 @@ impl Facts {
                 .values()
                 .map(|model| Value::from(mercer_learners::Regressor::dictionary_size(model.learner())));
             self.tell("group_sizes", sizes.collect::<Value>());
+        }
+    }
+
+    /// Tells the columns of a table, or the names of plain numbers.
+    fn tell_inputs(&mut self, encoding: Option<&Encoding>, features: &[String]) {
+        match encoding {
+            Some(encoding) => self.tell_columns(columns(encoding)),
+            None => self.tell("columns", features.to_vec()),
         }
     }
 
@@ -209,7 +217,7 @@ impl Facts {
         self.tell_learner(about);
         self.tell("features", model.sums.feature_map().input_dimension());
         self.tell("coordinates", model.sums.sums().features());
-        self.tell("columns", model.encoding.as_ref().map_or_else(|| about.features.clone().into(), columns));
+        self.tell_inputs(model.encoding.as_ref(), &about.features);
         self.tell("target", about.target_name.clone());
         if !about.target_names.is_empty() {
             self.tell("targets", about.target_names.clone());
@@ -249,7 +257,7 @@ fn coverage(intervals: &ConformalIntervals) -> Value {
 }
 
 /// The columns of a table, and what is done with them.
-fn columns(encoding: &Encoding) -> Value {
+fn columns(encoding: &Encoding) -> Vec<ToldColumn> {
     let columns = encoding.schema().columns().iter().enumerate();
     let aside = |column: &Column| (column.used == Use::SetAside).then(|| "the target, or a weight".to_owned());
     let rows = encoding.schema().rows();

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::report::failure::Failure;
 use crate::report::json;
@@ -12,11 +12,39 @@ use crate::report::plain::Plain;
 
 /// Facts with their names.
 #[derive(Default)]
-pub(crate) struct Facts(Vec<(&'static str, Value)>);
+pub(crate) struct Facts(Vec<(&'static str, Fact)>);
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Fact {
+    One(Value),
+    Columns(Vec<ToldColumn>),
+}
+
+/// A column, with the keys of its object in their order. There may be a million.
+#[derive(Serialize)]
+pub(crate) struct ToldColumn {
+    pub(crate) distinct: u64,
+    pub(crate) kind: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) largest: Option<Value>,
+    pub(crate) missing: u64,
+    pub(crate) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) smallest: Option<Value>,
+    pub(crate) treatment: String,
+    #[serde(rename = "use")]
+    pub(crate) used: String,
+    pub(crate) why: String,
+}
 
 impl Facts {
     pub(crate) fn tell(&mut self, name: &'static str, fact: impl Into<Value>) {
-        self.0.push((name, fact.into()));
+        self.0.push((name, Fact::One(fact.into())));
+    }
+
+    pub(crate) fn tell_columns(&mut self, columns: Vec<ToldColumn>) {
+        self.0.push(("columns", Fact::Columns(columns)));
     }
 
     /// Prints one JSON object, or behind the head a line for each fact.
@@ -27,7 +55,11 @@ impl Facts {
         let mut text = head.to_owned();
         for (name, fact) in &self.0 {
             // Writing to a string cannot fail.
-            let _ = writeln!(text, "  {:<21}{}", name.replace('_', " "), words(fact));
+            let fact = match fact {
+                Fact::One(fact) => words(fact),
+                Fact::Columns(columns) => words(&json!(columns)),
+            };
+            let _ = writeln!(text, "  {:<21}{fact}", name.replace('_', " "));
         }
         output::print(&text)
     }

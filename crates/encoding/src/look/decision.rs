@@ -93,7 +93,9 @@ impl ColumnSight {
             }
             TextReading::As(notation) => return Some(self.numbers(name, notation)),
             TextReading::Doubtful(value) => {
-                doubt = Some(format!("{value:?} may be read as two numbers; {MARKS_TELL}"));
+                let contradicts = self.number_marks.contradict(&value);
+                let is = if contradicts { "has another decimal mark" } else { "may be read as two numbers" };
+                doubt = Some(format!("{value:?} {is}; {MARKS_TELL}"));
             }
             TextReading::Text => {}
         }

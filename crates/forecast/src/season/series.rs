@@ -1,6 +1,8 @@
 //! A series of known periods: its experts, their weights, and the forecasts that wait for their
 //! rows.
 
+mod judging;
+
 use std::collections::VecDeque;
 
 use mercer_core::{Inconsistent, Validate};
@@ -18,6 +20,7 @@ use super::shared::SharedWeights;
 use super::stack::{NextRow, StackedStep};
 use super::surprises::{JudgedRow, Surprises, Taken};
 use crate::ForecastScratch;
+use judging::{Judged, WaitingForecast};
 
 /// Rows of the warm-up without a season; with one they are two seasons and two rows.
 const WARM_UP: usize = 10;
@@ -28,18 +31,6 @@ const YOUNG: usize = 1200;
 /// Forecasts that wait together at most, while the series is young and later.
 const WAITING: usize = 12;
 const WAITING_LATER: usize = 4;
-
-/// A forecast of all horizons that was made before row `row`.
-#[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-struct WaitingForecast {
-    row: usize,
-    /// True if the level has shifted since: it teaches nothing.
-    stale: bool,
-    mixture: Vec<f64>,
-    /// The paths of all experts, those that learn before the free ones.
-    experts: Vec<f64>,
-}
 
 /// The series once the warm-up is over.
 #[derive(Clone, Debug)]
@@ -56,15 +47,6 @@ pub(super) struct SettledSeries {
     /// Where there is a learner.
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(super) stack: Option<Box<StackedStep>>,
-}
-
-/// A row that forecasts are judged by.
-#[derive(Clone, Copy)]
-struct Judged {
-    y: f64,
-    /// False if it is set aside, and teaches nothing.
-    learnt: bool,
-    periods: usize,
 }
 
 /// Memory of a step, which is no part of the state.
@@ -465,42 +447,6 @@ impl SettledSeries {
         path[0] = corrected.max(floor.unwrap_or(f64::NEG_INFINITY));
     }
 
-    /// Learns what came of a forecast of `step` steps.
-    fn judge(&mut self, step: usize, mixture: &[f64], experts: &[f64], judged: Judged, params: &SeasonParams) {
-        let Judged { y, learnt, periods } = judged;
-        let (steps, h) = (mixture.len(), step - 1);
-        if learnt {
-            let forecasts = experts.chunks_exact(steps).map(|path| path[h]);
-            self.buckets.learn(step, params.horizons, forecasts, y);
-            self.quantiles.learn(step, y - mixture[h], self.change, params.coverage, params.rate);
-        }
-        if step == 1 {
-            self.scores.one_step.push(beside(mixture, experts, h, periods), y);
-        }
-    }
-
-    /// Learns what came of the forecasts that wait for this row, but for those of one step.
-    fn judge_waiting(&mut self, row: usize, judged: Judged, params: &SeasonParams) {
-        for i in 0..self.waiting.len() {
-            let waiting = std::mem::take(&mut self.waiting[i]);
-            let step = row - waiting.row + 1;
-            if step > 1 {
-                let judged = Judged { learnt: judged.learnt && !waiting.stale, ..judged };
-                self.judge(step, &waiting.mixture, &waiting.experts, judged, params);
-            }
-            let made = beside(&waiting.mixture, &waiting.experts, step - 1, judged.periods);
-            self.scores.horizons.push(made, judged.y);
-            self.waiting[i] = waiting;
-        }
-    }
-
-    /// Lets go of the forecasts whose last row this was.
-    fn retire(&mut self, row: usize, horizons: usize, spare: &mut Vec<WaitingForecast>) {
-        while self.waiting.front().is_some_and(|waiting| row + 1 >= waiting.row + horizons) {
-            spare.extend(self.waiting.pop_front());
-        }
-    }
-
     fn validate(&self, periods: &[usize], rows: usize, params: &SeasonParams) -> Result<(), Inconsistent> {
         self.experts.validate(periods, params)?;
         let count = self.experts.count() + FreeExperts::count(periods.len());
@@ -523,13 +469,4 @@ impl SettledSeries {
         let order = self.waiting.iter().zip(self.waiting.iter().skip(1)).all(|(a, b)| a.row < b.row);
         Inconsistent::require(order, "forecasts that wait", "they are in order")
     }
-}
-
-/// The forecasts of a step that are scored beside each other.
-fn beside(mixture: &[f64], experts: &[f64], h: usize, periods: usize) -> [f64; 4] {
-    let steps = mixture.len();
-    let free = &experts[experts.len() - FreeExperts::count(periods) * steps..];
-    let (last, mean) = (free[h], free[steps + h]);
-    let seasonal = free.get(2 * steps + h).copied().unwrap_or(last);
-    [mixture[h], seasonal, last, mean]
 }

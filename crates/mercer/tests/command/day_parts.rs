@@ -105,6 +105,26 @@ fn clocks_alone_go_on_over_midnight() {
     );
 }
 
+/// Rows of known inputs behind the last begin on its day or the next, without that being told.
+#[test]
+fn clocks_of_known_inputs_go_on_behind_the_last() {
+    let rows = |rows: std::ops::Range<u32>| {
+        rows.fold("Time,temp,y\n".to_owned(), |mut text, t| {
+            let _ = writeln!(text, "{:02}:30,{},{}", t % 24, t % 9, (t % 24) + 2 * (t % 9));
+            text
+        })
+    };
+    let folder =
+        Folder::new().with("s.csv", rows(0..130)).with("next.csv", rows(130..190)).with("gap.csv", rows(131..190));
+    let line = "forecast s.csv --target y --known temp --season 24 --json --steps 60 --future";
+    let said = folder.run(&format!("{line} next.csv"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let times = object(&said.out)["times"].clone();
+    assert_eq!((&times[0], &times[14], &times[59]), (&"10:30".into(), &"00:30".into(), &"21:30".into()));
+    let said = folder.run(&format!("{line} gap.csv"));
+    assert!(said.code == Some(1) && said.err.contains("gap.csv, row 1: is of 11:30"), "{}", said.err);
+}
+
 #[test]
 fn a_trajectory_has_them_too() {
     let folder = hours();

@@ -103,7 +103,7 @@ fn known_inputs_of_the_future_are_in_the_forecast() {
         .with("b.csv", daily(90..200, true));
     let said = folder.run("forecast s.csv --known promotion --future f.csv --intervals 0.9 --json");
     let told = "mercer: s.csv: column \"day\" holds the times, with a step of 1 day\n\
-                mercer: s.csv: \"sold\" is forecast; \"shop\" is not (--target NAME,… chooses)\n";
+                mercer: s.csv: \"sold\" is forecast; \"shop\" (holds no numbers) is not (--target NAME,… chooses)\n";
     assert_eq!((said.code, said.err.as_str()), (Some(0), told));
     let found = object(&said.out);
     for (step, t) in (200..207_usize).enumerate() {

@@ -7,9 +7,10 @@ use mercer::session::{Lesson, RowPrediction};
 use pyo3::prelude::*;
 
 use super::TableCore;
-use crate::body::{self, scores, teach};
+use crate::body::{self, most, scores, teach};
 use crate::cells::PythonColumns;
 use crate::errors;
+use crate::names::{number, sequence};
 use crate::rows::at_row;
 
 /// What rows are to teach: numbers, or classes by their places.
@@ -69,5 +70,40 @@ impl TableCore {
             learnt.made.extend_from_slice(scores(model, &learnt.work));
         }
         Ok(())
+    }
+    /// Learns one row. The answer is what there is to be said; `None` where a key with a value is
+    /// no column and the row is not to be learnt `anyway`.
+    pub(super) fn learn_row(
+        &self,
+        row: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        w: f64,
+        anyway: bool,
+    ) -> PyResult<Option<Vec<String>>> {
+        let py = row.py();
+        let mut single = self.single(py);
+        let (cells, work) = &mut *single;
+        let mut classes = self.classes(py);
+        let mut model = self.model.write(py);
+        let model = model.as_mut().ok_or_else(errors::not_learnt)?;
+        let mut notes = self.notes();
+        if cells.read(row, &self.gaps.read(py), &mut notes)? && !anyway {
+            return Ok(None);
+        }
+        if model.numbers().is_some() {
+            let mut target = Vec::with_capacity(1);
+            match number(y) {
+                Ok(y) => target.push(y),
+                Err(error) => sequence(y, &mut target).map_err(|_| error)?,
+            }
+            teach(model, &mut notes, cells, None, Lesson::Numbers(Target::weighted(&target, w)), work)?;
+        } else {
+            let class = classes.class(y, most(model))?;
+            teach(model, &mut notes, cells, None, Lesson::Class { class, known: classes.len(), weight: w }, work)?;
+            if class == classes.len() && w != 0.0 {
+                classes.append(y)?;
+            }
+        }
+        Ok(Some(notes.take()))
     }
 }

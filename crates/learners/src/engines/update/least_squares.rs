@@ -9,22 +9,24 @@
 //!
 //! **Forgetting** `γ < 1`: see [`Forgetting`].
 
+mod blocks;
+
 use std::marker::PhantomData;
 
 use mercer_core::{Inconsistent, ParameterError, Validate};
 use mercer_kernels::AlignedVec;
-use mercer_linalg_incremental::{BlockRecursion, Removal, Rotations, SymmetricMatrix};
+use mercer_linalg_incremental::{Removal, Rotations, SymmetricMatrix};
 use mercer_simd::{axpy, dot, scale};
 
 use crate::Error;
-use crate::engines::update::block::{BlockRounds, RoundUpdate, RoundValues, SHORTEST_BLOCK, learn_rounds};
+use crate::engines::update::block::BlockRounds;
 use crate::engines::update::information::Information;
 use crate::engines::update::readout::{Readout, Ridge, read};
 use crate::engines::update::{
     ByValues, Coefficients, GrowingUpdate, LinearBlocks, LinearUpdate, LinearVariance, NormalEquations, NormalSystem,
-    Residuals, finite, in_range, learn_each, make_room, move_in_range, remove_coordinate,
+    Residuals, finite, in_range, make_room, move_in_range, remove_coordinate,
 };
-use crate::example::{Problem, Target, Targets};
+use crate::example::{Problem, Target};
 
 /// Largest `ω φᵀPφ` of an example, under the largest variance of `P`.
 const MOST_INFORMATION: f64 = (1_u64 << 36) as f64;
@@ -482,60 +484,6 @@ impl<F: Readout> NormalSystem for LeastSquares<F> {
 
     fn residuals(&mut self) -> &mut Residuals {
         &mut self.residuals
-    }
-}
-
-impl<F: Readout> LinearBlocks for LeastSquares<F> {
-    fn size(&mut self) -> usize {
-        // Whether a round forgets depends on the whole column c, which a block knows only at its
-        // end.
-        if self.forgetting < 1.0 { 1 } else { BlockRecursion::suitable(self.w.coordinates()) }
-    }
-
-    fn learn_together(
-        &mut self,
-        phis: &mut [AlignedVec],
-        targets: Targets<'_>,
-        scores: &mut Vec<f64>,
-    ) -> Result<(), Error> {
-        if self.size() == 1 || phis.len() < SHORTEST_BLOCK {
-            return learn_each(self, phis, targets, scores);
-        }
-        let heavy = |(phi, target): (&AlignedVec, Target<'_>)| {
-            target.weight > 1.0 && target.weight > self.heaviest(dot(phi.lanes(), phi.lanes()))
-        };
-        if phis.iter().zip(targets.iter()).any(heavy) {
-            return learn_each(self, phis, targets, scores);
-        }
-        let squares = phis.iter().map(|phi| dot(phi.lanes(), phi.lanes()));
-        self.reach = squares.fold(self.reach, f64::max).min(f64::MAX);
-        let largest = self.largest_variance();
-        let Self { w, p, block, residuals, .. } = self;
-        learn_rounds(
-            block,
-            p,
-            w,
-            (phis, targets),
-            scores,
-            |RoundValues { z, s }, target, RoundUpdate { scores, along }| {
-                let weight = target.weight;
-                scores.copy_from_slice(z);
-                if weight == 0.0 {
-                    read::<F>(scores, || s);
-                    return Ok(0.0);
-                }
-                let s = finite(s)?;
-                let gain = weight / (1.0 + weight * s);
-                for ((along, y), z) in along.iter_mut().zip(target.y).zip(z) {
-                    *along = finite(y - z)? * gain;
-                    move_in_range(*along, s, largest)?;
-                }
-                let squares = along.iter().zip(target.y).zip(z).map(|((step, y), z)| step * (y - z));
-                residuals.record(1.0, weight, squares);
-                read::<F>(scores, || s);
-                Ok(gain)
-            },
-        )
     }
 }
 
