@@ -11,6 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 use crate::kernel::KernelError;
 use crate::points::Points;
 use crate::stationary::width;
+use crate::support::{WIDE, support};
 
 /// `z(x) = [cos Wx; sin Wx]/√D` with `D` frequencies `W ~ N(0, I/σ²)`, so that
 /// `z(x)ᵀz(x') ≈ exp(−‖x−x'‖²/2σ²)` and `‖z(x)‖ = 1`.
@@ -153,12 +154,49 @@ impl RandomFourier {
             features.lanes_mut()
         });
         let (lanes, stride) = (self.quarter_turns.lanes(), self.quarter_turns.stride());
-        dispatch(Map { lanes, stride, xs, scale, out });
+        let supports = xs.map(|x| if x.len() >= WIDE { support(x, 0) } else { None });
+        if supports.iter().all(Option::is_some) && N > 0 {
+            for ((x, places), out) in xs.iter().zip(supports.iter().flatten()).zip(out) {
+                dispatch(SparseMap { lanes, stride, x, places, scale, out });
+            }
+        } else {
+            dispatch(Map { lanes, stride, xs, scale, out });
+        }
         let used = self.frequencies() % LANES;
         if used != 0 {
             for features in features {
                 features.lanes_mut().iter_mut().rev().take(2).for_each(|lane| lane.0[used..].fill(0.0));
             }
+        }
+    }
+}
+
+/// The features of an input by its coordinates that are not 0; the others would add 0.
+struct SparseMap<'a> {
+    lanes: &'a [Lane],
+    stride: usize,
+    x: &'a [f64],
+    places: &'a [usize],
+    scale: f64,
+    out: &'a mut [Lane],
+}
+
+impl Op for SparseMap<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { lanes, stride, x, places, scale, out } = self;
+        let scale = simd.splat(scale);
+        for (block, out) in lanes.chunks(stride).zip(out.as_chunks_mut::<2>().0) {
+            // Even and odd coordinates apart, as they are summed where all count.
+            let mut sums = [simd.splat(0.0); 2];
+            for place in places {
+                let sum = &mut sums[place % 2];
+                *sum = simd.mul_add(simd.load(&block[*place]), simd.splat(x[*place]), *sum);
+            }
+            let (sin, cos) = sincos_lane(simd, simd.add(sums[0], sums[1]));
+            simd.store(simd.mul(cos, scale), &mut out[0]);
+            simd.store(simd.mul(sin, scale), &mut out[1]);
         }
     }
 }
@@ -229,6 +267,28 @@ mod tests {
 
     use super::*;
     use crate::{Gaussian, Kernel};
+
+    /// Zeros that are passed over leave the bits of features.
+    #[test]
+    fn features_of_few_coordinates_are_those_of_all() {
+        let d = WIDE + 3;
+        let model = RandomFourier::draw(d, 0.7, 21, 5).unwrap();
+        let mut x = vec![0.0; d];
+        for place in [0, 1, 6, 77, 78, 2047, d - 1] {
+            x[place] = 0.3 - place as f64 / 1e4;
+        }
+        assert!(support(&x, 0).is_some() && support(&vec![1.0; d], 0).is_none());
+        let (mut few, mut all) = (AlignedVec::new(), AlignedVec::new());
+        model.map(&x, &mut few);
+        all.resize(model.dimension());
+        let (lanes, stride) = (model.quarter_turns.lanes(), model.quarter_turns.stride());
+        let scale = 1.0 / 21_f64.sqrt();
+        dispatch(Map { lanes, stride, xs: [&x], scale, out: [all.lanes_mut()] });
+        assert_eq!(few[..32], all[..32]);
+        x[5] = 1e-3;
+        model.map(&x, &mut few);
+        assert_ne!(few[..32], all[..32]);
+    }
 
     #[test]
     fn features_are_the_cosines_and_sines_of_the_frequencies() -> Result<(), KernelError> {

@@ -45,6 +45,7 @@ mod row;
 mod scratch;
 mod shapley;
 mod stationary;
+mod support;
 mod taylor;
 
 pub use any::{AnyKernel, KernelSpec};

@@ -1,13 +1,20 @@
 //! A growing set of points, stored for kernel rows.
 
+use std::ops::Range;
+
 use mercer_core::{Inconsistent, Validate};
 use mercer_simd::{LANES, Lane};
+
+use crate::support::{Supports, WIDE, ends_group, support, union};
 
 /// Points of `ℝᵈ`, eight to a block; a block holds one [`Lane`] for each dimension.
 ///
 /// Appending writes one lane slot for each dimension and never moves what is there; memory is
 /// `8⌈J/8⌉·d` numbers, and up to half as much again where dimensions came later. Points of
 /// dimension 0 are only counted.
+///
+/// Of 2,048 dimensions or more it is kept at which of them some point of a group is not 0. Kernel
+/// rows pass over the others, which would add 0, where both the points and the input have few.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(from = "Packed", into = "Packed"))]
 pub struct Points {
@@ -16,6 +23,7 @@ pub struct Points {
     stride: usize,
     len: usize,
     lanes: Vec<Lane>,
+    supports: Supports,
 }
 
 /// Points without room, as files have them.
@@ -30,7 +38,12 @@ struct Packed {
 #[cfg(feature = "serde")]
 impl From<Packed> for Points {
     fn from(Packed { dimension, len, lanes }: Packed) -> Self {
-        Self { dimension, stride: dimension, len, lanes }
+        let mut points = Self { dimension, stride: dimension, len, lanes, supports: Supports::default() };
+        // A file may claim what it has not; whoever reads it validates it afterwards.
+        if points.lanes.len() == len.div_ceil(LANES).saturating_mul(dimension) {
+            points.find_supports();
+        }
+        points
     }
 }
 
@@ -54,7 +67,7 @@ impl Points {
     /// No points, of dimension `dimension`.
     #[must_use]
     pub fn new(dimension: usize) -> Self {
-        Self { dimension, stride: dimension, len: 0, lanes: Vec::new() }
+        Self { dimension, stride: dimension, len: 0, lanes: Vec::new(), supports: Supports::default() }
     }
 
     /// No points, with room for `points` of them.
@@ -97,6 +110,7 @@ impl Points {
     pub fn clear(&mut self) {
         self.len = 0;
         self.lanes.clear();
+        self.supports.clear();
     }
 
     /// Forgets all points; those to come have dimension `dimension`. The memory is kept.
@@ -120,6 +134,7 @@ impl Points {
             lane.0[slot] = *value;
         }
         self.len += 1;
+        self.note(self.len - 1, point);
     }
 
     /// Puts `point` in the place of point `index`. `O(d)`.
@@ -133,6 +148,7 @@ impl Points {
         for (lane, value) in self.lanes[block..].iter_mut().zip(point) {
             lane.0[index % LANES] = *value;
         }
+        self.note(index, point);
     }
 
     /// Deletes point `i = index`. Each later point moves one place forward, so the order stays.
@@ -155,6 +171,13 @@ impl Points {
         }
         self.len -= 1;
         self.lanes.truncate(self.len.div_ceil(LANES) * d);
+        self.supports.truncate(self.len);
+        // The last point of each group was the first of the next.
+        if self.dimension >= WIDE {
+            for last in (index..self.len).filter(|place| ends_group(*place)) {
+                self.note(last, &self.point(last));
+            }
+        }
     }
 
     /// Gives every point `added` coordinates after its others, all of value 0. `O(J·added)` where
@@ -166,7 +189,11 @@ impl Points {
         if dimension > self.stride {
             self.widen(dimension.max(self.stride + self.stride / 2));
         }
+        let was_narrow = self.dimension < WIDE;
         self.dimension = dimension;
+        if was_narrow {
+            self.find_supports();
+        }
     }
 
     /// Another stride, which has room for all dimensions. `O(J·stride)`.
@@ -238,10 +265,47 @@ impl Points {
     #[must_use]
     pub fn position(&self, x: &[f64]) -> Option<usize> {
         assert_eq!(x.len(), self.dimension, "an input has one coordinate for each dimension");
+        let of_x = if self.dimension >= WIDE { support(x, 0) } else { None };
         (0..self.len).find(|index| {
             let block = &self.lanes[index / LANES * self.stride..][..self.dimension];
-            block.iter().zip(x).all(|(lane, x)| lane.0[index % LANES] == *x)
+            let equals = |place: usize| block[place].0[index % LANES] == x[place];
+            match (&of_x, self.supports.of_point(*index)) {
+                (Some(of_x), Some(known)) => of_x.iter().chain(known).all(|place| equals(*place)),
+                _ => block.iter().zip(x).all(|(lane, x)| lane.0[index % LANES] == *x),
+            }
         })
+    }
+
+    /// Takes in account where a point is not 0.
+    fn note(&mut self, index: usize, point: &[f64]) {
+        if self.dimension < WIDE || self.supports.note(index, point) {
+            return;
+        }
+        // Points that have left may be all that made it too large.
+        let places = self.supports.begin_anew(index);
+        for place in places.start..places.end.min(self.len) {
+            if !self.supports.note(place, &self.point(place)) {
+                return;
+            }
+        }
+    }
+
+    /// Finds out where the points are not 0.
+    fn find_supports(&mut self) {
+        self.supports.clear();
+        if self.dimension >= WIDE {
+            for index in 0..self.len {
+                self.supports.note(index, &self.point(index));
+            }
+        }
+    }
+
+    /// The coordinates from `offset` on at which points of the group or `x`, whose support this is,
+    /// may not be 0; `None` where they are not known or too many.
+    pub(crate) fn places_of_group(&self, group: usize, of_x: &[usize], within: Range<usize>) -> Option<Vec<usize>> {
+        let known = self.supports.of_group(group)?;
+        let [first, end] = [within.start, within.end].map(|end| known.partition_point(|place| *place < end));
+        Some(union(&known[first..end], of_x))
     }
 
     /// Sets coordinate `coordinate` of each point, in their order.
@@ -249,6 +313,7 @@ impl Points {
         for index in 0..self.len {
             self.lanes[index / LANES * self.stride + coordinate].0[index % LANES] = value();
         }
+        self.find_supports();
     }
 
     /// The lanes, [`stride`](Self::stride) for each block of eight points.
