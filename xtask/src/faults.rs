@@ -133,7 +133,8 @@ fn forged(count: u32) -> Result<()> {
     Ok(())
 }
 
-fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Result<()> {
+/// The file of the rows.
+fn write_rows(folder: &Path) -> Result<PathBuf> {
     let data = folder.join("rows.csv");
     let mut file = BufWriter::new(File::create(&data)?);
     let mut stream = DriftStream::new(2);
@@ -141,6 +142,11 @@ fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Resu
         stream.write(&mut file)?;
     }
     file.flush()?;
+    Ok(data)
+}
+
+fn kill_and_resume(program: &Path, folder: &Path, arguments: &Arguments) -> Result<()> {
+    let data = write_rows(folder)?;
     let (whole, model) = (folder.join("whole.mercer"), folder.join("m.mercer"));
     ensure!(start(program, &data, &whole, &[])?.wait()?.success(), "the undisturbed run failed");
 

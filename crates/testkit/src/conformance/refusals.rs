@@ -189,6 +189,14 @@ fn huge_rows(rows: &[TestRow], i: usize, value: f64, y: impl Fn(f64) -> Vec<f64>
     all.into_iter().map(|(x, y, weight)| TestRow { x, y, weight }).collect()
 }
 
+/// A prediction is of numbers, or refused because the kernel overflows.
+fn predicts_or_overflows(place: &str, learner: &Subject, x: &[f64]) {
+    match predict(learner, x, &mut Scratch::default()) {
+        Ok(scores) => assert!(scores.iter().all(|score| score.is_finite()), "{place}: {scores:?}"),
+        Err(error) => assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{place}"),
+    }
+}
+
 /// Inputs, targets and weights near the end of their range: no panic, no trace of what is refused,
 /// and a state that can be saved.
 pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, rows: &[TestRow]) {
@@ -206,12 +214,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
             };
             for row in huge_rows(rows, i, value, y) {
                 let before = learner.clone();
-                match predict(&learner, &row.x, &mut Scratch::default()) {
-                    Ok(scores) => {
-                        assert!(scores.iter().all(|score| score.is_finite()), "{name}: {scores:?} at {row:?}");
-                    }
-                    Err(error) => assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: at {row:?}"),
-                }
+                predicts_or_overflows(&format!("{name}, at {row:?}"), &learner, &row.x);
                 let mut together = before.clone();
                 match step(&mut learner, &row) {
                     Ok(scores) => {
@@ -241,14 +244,7 @@ pub(super) fn huge_numbers_are_survived(name: &str, make: &dyn Fn() -> Subject, 
                 );
                 assert_eq!(together.validate(), Ok(()), "{name}: after a block with {row:?}");
                 for row in &rows[20..25] {
-                    match predict(&learner, &row.x, &mut Scratch::default()) {
-                        Ok(scores) => {
-                            assert!(scores.iter().all(|z| z.is_finite()), "{name}: {scores:?} after {value:e}");
-                        }
-                        Err(error) => {
-                            assert_eq!(error, Error::Example(ExampleError::KernelOverflow), "{name}: after {value:e}");
-                        }
-                    }
+                    predicts_or_overflows(&format!("{name}, after {value:e}"), &learner, &row.x);
                 }
             }
         }

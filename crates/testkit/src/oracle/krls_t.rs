@@ -51,9 +51,20 @@ fn least_significant(inverse: &DMatrix<f64>, mean: &DVector<f64>) -> usize {
     (0..mean.len()).fold(0, |least, i| if significance(i) < significance(least) { i } else { least })
 }
 
+/// Forgetting back to the prior, or by injected uncertainty.
+fn forget(covariance: &mut DMatrix<f64>, mean: &mut DVector<f64>, prior: &DMatrix<f64>, params: &KrlsTParams) {
+    let forgetting = params.forgetting;
+    if params.back_to_prior {
+        *covariance = &*covariance * forgetting + prior * (1.0 - forgetting);
+        *mean *= forgetting.sqrt();
+    } else {
+        *covariance /= forgetting;
+    }
+}
+
 /// KRLS-T by the recursion of its paper.
 pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams) -> KrlsTTrace {
-    let KrlsTParams { forgetting, noise, jitter, max_dictionary, back_to_prior, anew } = params;
+    let KrlsTParams { forgetting, noise, jitter, max_dictionary, anew, .. } = params;
     let mut made = KrlsTTrace::default();
     let mut points: Vec<Vec<f64>> = Vec::new();
     let (mut inverse, mut covariance) = (DMatrix::<f64>::zeros(0, 0), DMatrix::<f64>::zeros(0, 0));
@@ -66,12 +77,7 @@ pub fn krls_t(stream: &[WeightedExample], kernel: KernelFn, params: KrlsTParams)
     for (t, WeightedExample { x, y, weight }) in stream.iter().enumerate() {
         let n = points.len();
         if std::mem::take(&mut fresh) {
-            if back_to_prior {
-                covariance = covariance * forgetting + &prior * (1.0 - forgetting);
-                mean *= forgetting.sqrt();
-            } else {
-                covariance /= forgetting;
-            }
+            forget(&mut covariance, &mut mean, &prior, &params);
         }
         let own = kernel(x, x) + jitter;
         let k = kernel_vector(&points, x, kernel);

@@ -132,6 +132,23 @@ impl Expansion<'_> {
         }
         (least.0, least.1)
     }
+
+    /// A step `tau` of BPA-S, where a full dictionary gives up the point of the least loss.
+    fn bpa_s(&mut self, t: usize, (y, score): (f64, f64), tau: f64, (budget, c): (usize, f64)) {
+        if self.points.len() < budget {
+            return self.keep(t, y * tau);
+        }
+        let (removed, kept) = self.least_projection(&self.stream[t].x, (y, score), tau, c);
+        self.remove(removed);
+        self.keep(t, kept);
+    }
+
+    /// Removes a point where there are more than so many.
+    fn remove_beyond(&mut self, budget: usize, which: impl FnOnce() -> usize) {
+        if self.points.len() > budget {
+            self.remove(which());
+        }
+    }
 }
 
 /// Where `f` goes from negative to positive between 0 and 1.
@@ -170,9 +187,7 @@ pub fn margin_classifier(
             MarginRule::Perceptron if mistake => f.keep(t, weight * y),
             MarginRule::Rbp { budget } if mistake => {
                 f.keep(t, weight * y);
-                if f.points.len() > budget {
-                    f.remove(draw(budget));
-                }
+                f.remove_beyond(budget, || draw(budget));
             }
             MarginRule::Forgetron { budget } if mistake => {
                 mistakes += weight;
@@ -183,22 +198,14 @@ pub fn margin_classifier(
                 }
             }
             MarginRule::BpaS { budget, c } if loss > 0.0 => {
-                let tau = (weight * c).min(loss);
-                if f.points.len() < budget {
-                    f.keep(t, y * tau);
-                } else {
-                    let (removed, kept) = f.least_projection(x, (y, score), tau, weight * c);
-                    f.remove(removed);
-                    f.keep(t, kept);
-                }
+                f.bpa_s(t, (y, score), (weight * c).min(loss), (budget, weight * c));
             }
             MarginRule::Pa1 { c } if loss > 0.0 => f.keep(t, y * (weight * c).min(loss / own)),
             MarginRule::Pa2 { c } if loss > 0.0 => f.keep(t, y * loss / (own + 1.0 / (2.0 * weight * c))),
             MarginRule::Bogd { budget, eta, lambda } => {
                 f.scale(1.0 - eta * lambda);
                 if loss > 0.0 {
-                    let full = f.points.len() == budget;
-                    if full {
+                    if f.points.len() == budget {
                         f.remove(draw(budget));
                         f.scale(budget as f64 / (budget as f64 - 1.0));
                     }
@@ -210,9 +217,7 @@ pub fn margin_classifier(
                 f.scale(1.0 - 1.0 / rounds);
                 if loss > 0.0 {
                     f.keep(t, weight * y / (lambda * rounds));
-                    if f.points.len() > budget {
-                        f.remove(0);
-                    }
+                    f.remove_beyond(budget, || 0);
                 }
             }
             _ => {}

@@ -66,6 +66,33 @@ pub struct OperatorTrace {
     pub weights: DMatrix<f64>,
 }
 
+/// The sides of a round whose error exceeds the budget that are kept, by how far each is from
+/// dependent.
+fn admissions(
+    round: &Round,
+    residuals: (f64, f64),
+    params: &SogdParams,
+    exceeds: impl Fn(f64) -> bool,
+) -> (bool, bool) {
+    let guard = params.rank_guard.max(1e-13);
+    let new = (residuals.0 > guard, residuals.1 > guard);
+    if !params.rectangular {
+        // A side that is there already does not keep the other out.
+        return (new.0 && (new.1 || residuals.1 <= 1e-12), new.1 && (new.0 || residuals.0 <= 1e-12));
+    }
+    if !(new.0 && new.1) {
+        return new;
+    }
+    let input_alone = round.squared_distance(&round.project(true, false), true, false);
+    let output_alone = round.squared_distance(&round.project(false, true), false, true);
+    match (exceeds(input_alone), exceeds(output_alone)) {
+        (false, false) => (input_alone <= output_alone, input_alone > output_alone),
+        (false, true) => (true, false),
+        (true, false) => (false, true),
+        (true, true) => (true, true),
+    }
+}
+
 /// Sparse SOGD (Algorithm 1).
 ///
 /// # Panics
@@ -110,23 +137,7 @@ pub fn sparse_sogd(
         let mut admitted = (false, false);
         if exceeds(tested) {
             let residuals = (relative(&inputs, x, input_kernel), relative(&outputs, x_plus, output_kernel));
-            let guard = params.rank_guard.max(1e-13);
-            let new = (residuals.0 > guard, residuals.1 > guard);
-            admitted = if !params.rectangular {
-                // A side that is there already does not keep the other out.
-                (new.0 && (new.1 || residuals.1 <= 1e-12), new.1 && (new.0 || residuals.0 <= 1e-12))
-            } else if new.0 && new.1 {
-                let input_alone = round.squared_distance(&round.project(true, false), true, false);
-                let output_alone = round.squared_distance(&round.project(false, true), false, true);
-                match (exceeds(input_alone), exceeds(output_alone)) {
-                    (false, false) => (input_alone <= output_alone, input_alone > output_alone),
-                    (false, true) => (true, false),
-                    (true, false) => (false, true),
-                    (true, true) => (true, true),
-                }
-            } else {
-                new
-            };
+            admitted = admissions(&round, residuals, &params, exceeds);
             if admitted == (false, false) {
                 trace.forced_rejections += 1;
             }
