@@ -38,7 +38,7 @@ fn texts_are_left_out_or_name_trajectories_and_times_have_a_unit() {
         assert!(text.contains(part), "{part}: {text}");
     }
     let report = folder.json(told);
-    assert_eq!(report["names"], serde_json::json!(["Temperature [°C]", "Valve %"]));
+    assert_eq!(report["shape_names"], serde_json::json!(["Temperature [°C]", "Valve %"]));
     // Numbers have no unit that is known, nor has a time that was told.
     let text = folder.done("koopman counted.csv --trajectory --time clock");
     assert!(text.contains("a step is               0.5 units of time\n"), "{text}");
