@@ -224,11 +224,14 @@ class LagMode(NamedTuple):
     mode: int
     lag: int
     value: complex
+    #: Standard error of the modulus: that of chance, and ``bias``.
     spread: float
-    #: The power, and its spread.
+    #: The part of the spread that is bias, as other lags and half of the points show it.
+    bias: float
+    #: The power, and its standard error by chance.
     power: complex
     power_spread: float
-    #: Whether both agree within two spreads; None where both are too small.
+    #: Whether both agree within two standard errors of chance; None where both are too small.
     agrees: bool | None
 
     @property
@@ -334,8 +337,8 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
             raise _mercer.SettingsError(f"lags are {lags!r}; give numbers of steps, such as (1, 2, 5)")
         found = self._lags(x, y, steps, count)
         return [
-            LagMode(mode, lag, complex(re, im), spread, complex(a, b), error, agrees)
-            for mode, lag, re, im, spread, a, b, error, agrees in found
+            LagMode(mode, lag, complex(*value), spread, bias, complex(*power), error, agrees)
+            for mode, lag, value, (spread, bias), power, error, agrees in found
         ]
 
     @property
@@ -373,6 +376,12 @@ class OperatorSums(_mercer.OperatorSumsCore, Stepping, Stored):
         """The squared error of one step on held-out pairs, as a part of the variance; that of no change, and that of the mean."""
         self._check_fitted()
         return dict(zip(("held_out", "no_change", "mean"), self._told(10)[1], strict=True))
+
+    @property
+    def later_errors_(self) -> dict[int, float]:
+        """The same error so many steps ahead: 5 and 20, as far as paths are that long."""
+        self._check_fitted()
+        return dict(self._later(10))
 
     def eigenfunctions(self, X: Any, count: int = 10) -> npt.NDArray[np.complex128]:
         """The eigenfunctions of the modes at states, a row for each state and a column for each function; their mean square is 1."""

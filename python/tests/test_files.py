@@ -187,6 +187,28 @@ def test_operator_is_that_of_the_command(command, tmp_path):
     assert theirs.eta_power == (0.6, 10.0) and (again.eigenvalues_ == ours.eigenvalues_).all()
 
 
+def test_errors_of_forecasts_are_those_of_the_command(command, tmp_path):
+    draw, rows = np.random.default_rng(7), [0.0]
+    for _ in range(800):
+        rows.append(round(0.9 * rows[-1] + draw.normal(), 6))
+    path, saved = tmp_path / "x.csv", tmp_path / "x.mercer"
+    path.write_text("\n".join(map(repr, rows)) + "\n")
+    told = json.loads(run(command, "koopman", path, "--delay", 1, "--lags", "1,4", "--out", saved, "--json"))
+    held_out = told["held_out"]
+    X = np.array(rows)[:, None]
+    # The service tells the same, which a test of the command sees to.
+    for model in (mercer.load(saved), mercer.operators.OperatorSums().fit(X)):
+        assert model.quality_ == {"held_out": held_out["error"], "no_change": held_out["no_change"], "mean": held_out["mean"]}
+        assert model.later_errors_ == {later["step"]: later["error"] for later in held_out["later"]}
+        assert list(model.later_errors_) == [5, 20]
+        # Of an autoregression 1 − 0.81ᵏ: copies of one error would not do.
+        assert held_out["error"] + 0.2 < model.later_errors_[5] < model.later_errors_[20]
+        for ours, theirs in zip(model.lags(X, (1, 4)), told["lags"], strict=True):
+            assert [ours.mode, ours.lag, ours.value, ours.spread, ours.bias, ours.agrees] == [
+                theirs["mode"], theirs["lag"], complex(theirs["re"], theirs["im"]), theirs["spread"], theirs["bias"], theirs["agrees"]
+            ]  # fmt: skip
+
+
 @pytest.fixture(scope="module")
 def flats(tmp_path_factory):
     """A table with a category, gaps, dates and a truth value in a file, and its records; prices, and three classes of them."""

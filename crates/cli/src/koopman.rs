@@ -107,6 +107,9 @@ pub(crate) struct KoopmanArguments {
     /// changes, another one begins. Rows of one must stand together
     #[arg(long, value_name = "NAME|INDEX", conflicts_with_all = ["state_dim", "input_dim"])]
     group: Option<ColumnChoice>,
+    /// Columns that are no part of a state, by name or by number from 1, with commas between
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',')]
+    ignore: Vec<ColumnChoice>,
     /// Kind of a column, against what the first rows show: number takes one that counts the rows
     #[arg(long = "as", value_name = "NAME=KIND")]
     kinds: Vec<String>,
@@ -347,8 +350,11 @@ struct Learnt {
     /// Steps of a forecast, from the queries or from the end of a trajectory.
     steps: usize,
     queries: Option<Queries>,
-    /// The usual step of time, if a column tells it.
+    /// The usual step of time, if a column tells it, and whether it is in seconds.
     step_time: Option<f64>,
+    in_seconds: bool,
+    /// True if rows that were taken as pairs look like states, one behind the other.
+    like_states: bool,
     /// Pairs that were left out because they miss a number.
     left_out: u64,
     stopped: bool,
@@ -419,7 +425,10 @@ fn learn(
     if let Some(pairs) = &pairs {
         (step_time, left_out) = (pairs.step().or(step_time), pairs.left_out());
     }
-    Ok(Learnt { pass, layout, shown, steps, queries, step_time, left_out, stopped: stop.requested() })
+    let in_seconds = pairs.as_ref().is_some_and(PairStream::is_in_seconds);
+    let like_states = pairs.as_ref().is_some_and(PairStream::looks_like_states);
+    let stopped = stop.requested();
+    Ok(Learnt { pass, layout, shown, steps, queries, step_time, in_seconds, like_states, left_out, stopped })
 }
 
 /// The files that are asked for beside the report.

@@ -4,6 +4,10 @@
 //! If the state tells all that matters, the operator of `k` steps is the `k`-th power of that of
 //! one: eigenvalues are `μᵏ`, and the time scales `−k/ln|μ(k)|` do not depend on the lag. Where
 //! they rise with it, the state misses something that is slow.
+//!
+//! **Bias.** An eigenfunction of which the state sees the part `α` has `μ(k) = αμᵏ`, so that the
+//! rate `−ln|μ(k)|/k` is off by `c/k`. Of that a lag `j` shows `|c/k − c/j|`, and `j/|j − k|` times
+//! the change is what the rate at lag `k` is off by. Changes beyond chance widen the spread.
 
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -17,6 +21,8 @@ use crate::{Eigenvalue, Error};
 const WITHIN: f64 = 2.0;
 /// Differences below this are rounding.
 const ROUNDING: f64 = 1e-6;
+/// The most that a change between lags is multiplied by: that of lags near each other is chance.
+const MOST_FACTOR: f64 = 2.0;
 
 /// Learners of the pairs `(x_t, x_{t+k})` for several lags `k`, fed with the pairs of one step.
 ///
@@ -38,15 +44,21 @@ pub struct LagMode {
     pub lag: usize,
     /// The mode of the shortest lag that it is compared with, from 1; the constant is left out.
     pub mode: usize,
-    /// The eigenvalue at this lag nearest to the power, and its spread.
+    /// The eigenvalue at this lag nearest to the power; of the slowest mode, if that is real, the
+    /// largest one that exceeds it by more than chance.
     pub value: Eigenvalue,
-    /// See [`Mode::spread`].
+    /// Standard error of its modulus: that of chance, and [`bias`](Self::bias).
     pub spread: f64,
-    /// `μ^(k/k₀)` of the shortest lag `k₀`, and its spread.
+    /// The part of the spread that is bias: the change of the time scale to other lags that chance
+    /// does not explain, and as for [`Mode::spread`] the change from half of the points of a full
+    /// dictionary, or half the residual for a deterministic system.
+    pub bias: f64,
+    /// `μ^(k/k₀)` of the shortest lag `k₀`.
     pub power: Eigenvalue,
-    /// That of the power, to first order.
+    /// Its standard error by chance, to first order.
     pub power_spread: f64,
-    /// True if they agree within two spreads; `None` where both are within two spreads of 0.
+    /// True if they agree within two standard errors of chance alone; `None` where both are within
+    /// two of 0.
     pub agrees: Option<bool>,
 }
 
@@ -109,34 +121,79 @@ impl LagScan {
         for learner in &self.learners {
             spectra.push(learner.plain_modes(count)?);
         }
-        let is_first = |mode: &&Mode| {
+        let is_first = |(mode, _): &&(Mode, f64)| {
             mode.reason != Reason::Constant && mode.reliability != Reliability::Unreliable && mode.value.im >= 0.0
         };
         let mut found = Vec::new();
-        for (k, first) in spectra[0].iter().filter(is_first).take(count).enumerate() {
-            for (lag, spectrum) in self.lags.iter().zip(&spectra) {
-                let times = *lag as f64 / self.lags[0] as f64;
-                let power = power(first.value, times);
-                let away = |mode: &&Mode| (mode.value.re - power.re).hypot(mode.value.im - power.im);
-                let others = spectrum.iter().filter(|mode| mode.reason != Reason::Constant);
-                let Some(nearest) = others.min_by(|a, b| away(a).total_cmp(&away(b))) else { continue };
-                // |d μⁿ| = n |μ|ⁿ⁻¹ |dμ|
-                let power_spread = times * first.value.modulus().powf(times - 1.0) * first.spread;
-                let spread = nearest.spread.hypot(power_spread);
-                let told = power.modulus().max(nearest.value.modulus()) > WITHIN * spread;
-                let near = away(&nearest) <= (WITHIN * spread).max(ROUNDING);
-                found.push(LagMode {
-                    lag: *lag,
-                    mode: k + 1,
-                    value: nearest.value,
-                    spread: nearest.spread,
-                    power,
-                    power_spread,
-                    agrees: told.then_some(near),
-                });
-            }
+        for (k, (first, _)) in spectra[0].iter().filter(is_first).take(count).enumerate() {
+            let lags = self.lags.iter().zip(&spectra);
+            let mut own: Vec<LagMode> = lags
+                .filter_map(|(lag, spectrum)| LagMode::new((*lag, self.lags[0]), (k + 1, first), spectrum))
+                .collect();
+            widen(&mut own);
+            found.extend(own);
         }
         Ok(found)
+    }
+}
+
+impl LagMode {
+    /// What becomes of mode `number` of the shortest lag at lag `lag`; the bias is that of its
+    /// function, and the spread that of chance.
+    fn new((lag, shortest): (usize, usize), (number, first): (usize, &Mode), at: &[(Mode, f64)]) -> Option<Self> {
+        let times = lag as f64 / shortest as f64;
+        let power = power(first.value, times);
+        let away = |mode: &Mode| (mode.value.re - power.re).hypot(mode.value.im - power.im);
+        // |d μⁿ| = n |μ|ⁿ⁻¹ |dμ|
+        let power_spread = times * first.value.modulus().powf(times - 1.0) * first.spread;
+        let others = || at.iter().filter(|(mode, _)| mode.reason != Reason::Constant);
+        // What is slower than the slowest mode is that mode itself, of which a lag sees more: among
+        // faster ones there is always one that is nearer to too small a power.
+        let slower = others().filter(|(mode, _)| {
+            let chance = mode.spread.hypot(power_spread);
+            let is_alike = number == 1 && power.im == 0.0 && mode.value.im == 0.0 && power.re > 0.0;
+            is_alike && mode.reliability != Reliability::Unreliable && mode.value.re - power.re > WITHIN * chance
+        });
+        let slowest = slower.max_by(|(a, _), (b, _)| a.value.re.total_cmp(&b.value.re));
+        let nearest = || others().min_by(|(a, _), (b, _)| away(a).total_cmp(&away(b)));
+        let (nearest, bias) = slowest.or_else(nearest)?;
+        let spread = nearest.spread.hypot(power_spread);
+        let told = power.modulus().max(nearest.value.modulus()) > WITHIN * spread;
+        let near = away(nearest) <= (WITHIN * spread).max(ROUNDING);
+        Some(Self {
+            lag,
+            mode: number,
+            value: nearest.value,
+            spread: nearest.spread,
+            bias: *bias,
+            power,
+            power_spread,
+            agrees: told.then_some(near),
+        })
+    }
+
+    /// `−ln|μ(k)|/k` and its standard error; `None` where the modulus is within two spreads of 0.
+    fn rate(&self) -> Option<(f64, f64)> {
+        let (modulus, lag) = (self.value.modulus(), self.lag as f64);
+        (modulus > WITHIN * self.spread).then(|| (-modulus.ln() / lag, self.spread / (lag * modulus)))
+    }
+}
+
+/// Adds what is seen of bias to the spreads of a mode at all lags, which are those of chance.
+fn widen(own: &mut [LagMode]) {
+    let rates: Vec<_> = own.iter().map(|mode| (mode.lag as f64, mode.rate())).collect();
+    for mode in own {
+        let (lag, rate) = (mode.lag as f64, mode.rate());
+        let off = |(other, there): &(f64, Option<(f64, f64)>)| {
+            let ((here, error), (there, its)) = (rate?, (*there)?);
+            let (change, chance) = ((here - there).abs(), error.hypot(its));
+            let told = *other != lag && change > WITHIN * chance && change > ROUNDING;
+            let factor = (other / (other - lag).abs()).min(MOST_FACTOR);
+            told.then(|| factor * (change * change - chance * chance).sqrt())
+        };
+        let off = rates.iter().filter_map(off).fold(0.0, f64::max);
+        mode.bias = mode.bias.hypot((mode.value.modulus() * (off * lag).exp_m1()).min(1.0));
+        mode.spread = mode.spread.hypot(mode.bias);
     }
 }
 

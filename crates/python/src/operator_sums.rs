@@ -25,9 +25,9 @@ type Mode = (f64, f64, f64, f64, Option<bool>, &'static str, f64, Vec<[f64; 2]>)
 /// Sets: their weights at rest, the jumps between them, the memberships of given states, and the
 /// committor of each set if it is asked for.
 type Sets = (Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>, Option<Vec<f64>>);
-/// A mode at a lag: mode, lag, eigenvalue, spread, power of the shortest lag with its spread, and
-/// if both agree.
-type LagRow = (usize, usize, f64, f64, f64, f64, f64, f64, Option<bool>);
+/// A mode at a lag: mode, lag, eigenvalue, spread with the part of it that is bias, power of the
+/// shortest lag with its spread, and if both agree.
+type LagRow = (usize, usize, [f64; 2], [f64; 2], [f64; 2], f64, Option<bool>);
 /// What kind of system it is: deterministic, reversible, seen with noise, wandering; then the
 /// norm of the operator, the VAMP-2 score, and the units of `x`.
 type Nature = ([bool; 4], f64, Option<f64>, Vec<f64>);
@@ -139,6 +139,11 @@ impl OperatorSumsCore {
         Ok((told.collect(), [quality.held_out, quality.no_change, quality.mean], missed))
     }
 
+    /// Steps ahead with the error on held-out pairs, as a part of the variance of the newest row.
+    fn _later(&self, py: Python<'_>, modes: usize) -> PyResult<Vec<(usize, f64)>> {
+        Ok(self.read_off(py, modes, 1)?.later_errors())
+    }
+
     /// What kind of system it is, by so many modes.
     fn _nature(&self, py: Python<'_>, modes: usize) -> PyResult<Nature> {
         let model = self.read_off(py, modes, 1)?;
@@ -185,8 +190,8 @@ impl OperatorSumsCore {
         })?;
         let row = |mode: &LagMode| {
             let LagMode { value, power, .. } = mode;
-            let (re, im) = (value.re, value.im);
-            (mode.mode, mode.lag, re, im, mode.spread, power.re, power.im, mode.power_spread, mode.agrees)
+            let (value, power) = ([value.re, value.im], [power.re, power.im]);
+            (mode.mode, mode.lag, value, [mode.spread, mode.bias], power, mode.power_spread, mode.agrees)
         };
         Ok(found.map_err(errors::operator)?.iter().map(row).collect())
     }

@@ -4,17 +4,23 @@
 //!
 //! `cargo run --release -p mercer-benches --bin verdicts`. A mode is true within 0.05 of a true
 //! eigenvalue, each of which counts once. Samples of a control are told at the delays 1, 3 and 8.
+//! The tables at the end are those of `benches/README.md`.
 
 mod controls;
 mod gyre;
 mod muller_brown;
 mod scores;
+mod summary;
 mod systems;
 mod tally;
 
 use std::error::Error;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Mutex, PoisonError};
 
 use clap::Parser;
 use mercer_koopman::{OperatorModel, OperatorSums, OperatorSumsParams, Trajectory};
@@ -22,6 +28,7 @@ use mercer_streams::Draws;
 
 use controls::{INDEPENDENT, OTHERS, WANDERING, control};
 use scores::{Errors, best_peer, errors, steps};
+use summary::Summary;
 use systems::{SYSTEMS, Sample, system};
 use tally::{MODES, Tally};
 
@@ -35,9 +42,13 @@ const FURTHER: usize = 2000;
 struct Arguments {
     /// Numbers of pairs [default: 1000 and 20000], and names of systems and controls [default: all]
     asked: Vec<String>,
-    /// The first of the three seeds; errors are those of its samples, and peers' are kept for 0
-    #[arg(long, default_value_t = 0)]
-    from: u64,
+    /// The first of three seeds, several with commas; errors are those of its samples, and peers'
+    /// are kept for 0
+    #[arg(long, value_delimiter = ',', default_value = "0")]
+    from: Vec<u64>,
+    /// Samples that are learnt at the same time
+    #[arg(long, value_name = "N", default_value = "2")]
+    threads: NonZeroUsize,
     /// Tell each mode
     #[arg(short, long)]
     verbose: bool,
@@ -58,7 +69,42 @@ impl Arguments {
         names.iter().copied().filter(|name| words.is_empty() || words.iter().any(|word| word == name)).collect()
     }
 
-    fn seeds(&self) -> std::ops::Range<u64> {
+    /// What comes of each job, in their order. Modes that are told come one after the other.
+    fn each<I: Sync, O: Send>(
+        &self,
+        jobs: &[I],
+        work: impl Fn(&I) -> Result<O, Box<dyn Error>> + Sync,
+    ) -> Result<Vec<O>, Box<dyn Error>> {
+        let threads = if self.verbose { 1 } else { self.threads.get() };
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(jobs.len())));
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    while let Some((place, job)) =
+                        Some(next.fetch_add(1, Relaxed)).and_then(|i| Some((i, jobs.get(i)?)))
+                    {
+                        let made = work(job).map_err(|error| error.to_string());
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push((place, made));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|(place, _)| *place);
+        Ok(done.into_iter().map(|(_, made)| made).collect::<Result<_, String>>()?)
+    }
+}
+
+/// Samples that are counted together.
+#[derive(Clone, Copy)]
+struct Count {
+    pairs: usize,
+    /// The first of their seeds.
+    from: u64,
+}
+
+impl Count {
+    fn seeds(self) -> std::ops::Range<u64> {
         self.from..self.from + SEEDS
     }
 }
@@ -74,21 +120,26 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    for size in arguments.sizes() {
+    let sizes = arguments.sizes();
+    let counts = arguments.from.iter().flat_map(|from| sizes.iter().map(|pairs| Count { pairs: *pairs, from: *from }));
+    let mut summary = Summary::default();
+    for count in counts {
+        let Count { pairs, from } = count;
         if let Some(folder) = &arguments.write {
             for name in arguments.wanted(&SYSTEMS) {
-                let [sample, further] = samples(name, size, arguments.from)?;
-                scores::write(folder, &format!("{name}-{size}-{}", arguments.from), (&sample, &further), steps(name))?;
+                let [sample, further] = samples(name, pairs, from)?;
+                scores::write(folder, &format!("{name}-{pairs}-{from}"), (&sample, &further), steps(name))?;
             }
             continue;
         }
-        let seeds = arguments.seeds();
-        println!("\n{size} pairs, seeds {} to {}: true/false modes of each verdict", seeds.start, seeds.end - 1);
-        of_systems(arguments, size)?;
+        let seeds = count.seeds();
+        println!("\n{pairs} pairs, seeds {} to {}: true/false modes of each verdict", seeds.start, seeds.end - 1);
+        of_systems(arguments, count, &mut summary)?;
         for (what, names) in [("independent", &INDEPENDENT[..]), ("wandering", &WANDERING), ("some modes", &OTHERS)] {
-            of_controls(arguments, size, (what, names))?;
+            of_controls(arguments, count, (what, names), &mut summary)?;
         }
     }
+    summary.print();
     Ok(())
 }
 
@@ -102,7 +153,7 @@ fn samples(name: &str, size: usize, seed: u64) -> Result<[Sample; 2], Box<dyn Er
     Ok([of(size, 1000 + seed)?, of(FURTHER, 5000 + seed)?])
 }
 
-fn of_systems(arguments: &Arguments, size: usize) -> Result<(), Box<dyn Error>> {
+fn of_systems(arguments: &Arguments, count: Count, summary: &mut Summary) -> Result<(), Box<dyn Error>> {
     let names = arguments.wanted(&SYSTEMS);
     if names.is_empty() {
         return Ok(());
@@ -110,48 +161,77 @@ fn of_systems(arguments: &Arguments, size: usize) -> Result<(), Box<dyn Error>> 
     let measures = ["eigenvalues", "step 1", "step 2", "step 3"].into_iter().flat_map(|name| [name, "best peer"]);
     row("", Tally::HEADS.into_iter().chain(measures).map(str::to_owned));
     let mut total = Tally::default();
-    for name in names {
+    let jobs = count.seeds().flat_map(|seed| names.iter().map(move |name| (*name, seed)));
+    let jobs: Vec<(&str, u64)> = jobs.collect();
+    let outcomes = arguments.each(&jobs, |(name, seed)| Outcome::new(arguments, (name, count), *seed))?;
+    for name in &names {
         let (mut tally, mut found, mut noted) = (Tally::default(), Errors::default(), Vec::new());
-        for seed in arguments.seeds() {
-            let [sample, further] = samples(name, size, seed)?;
-            let model = learnt(&sample)?;
-            tally.add(&Tally::count(&model, &sample, arguments.verbose));
-            if seed == arguments.from {
-                found = errors(&model, &sample, &further, steps(name))?;
-            }
-            if name == "gyre" {
-                noted.push(gyre::told(&model, &mut Draws::new(7000 + seed))?);
-            }
+        for (_, outcome) in jobs.iter().zip(&outcomes).filter(|((of, _), _)| of == name) {
+            tally.add(&outcome.tally);
+            found = outcome.errors.unwrap_or(found);
+            noted.extend(outcome.note.as_ref());
         }
-        let kept = |k: usize| if arguments.from == 0 { best_peer(name, size, k) } else { None };
+        let kept = |k: usize| if count.from == 0 { best_peer(name, count.pairs, k) } else { None };
         let figure = |error: f64| if error.is_finite() { format!("{error:.2e}") } else { "–".to_owned() };
-        let pair = |k: usize| [figure(found[k]), kept(k).map_or("–".to_owned(), figure)];
+        let pair = |k: usize| [figure(found[k]), kept(k).map_or("–".to_owned(), |(_, error)| figure(error))];
         row(name, tally.cells().into_iter().chain((0..4).flat_map(pair)));
         noted.iter().for_each(|note| println!("{:<14}{note}", ""));
         total.add(&tally);
+        if count.from == 0 {
+            summary.errors(name, count.pairs, found);
+        }
     }
     row("all", total.cells());
     println!("systems: {}", total.of_systems());
+    summary.count(count, &format!("{} systems", names.len()), &total);
     Ok(())
 }
 
-fn of_controls(arguments: &Arguments, size: usize, (what, names): (&str, &[&str])) -> Result<(), Box<dyn Error>> {
+/// What is counted of one sample of a system; errors are those of the first.
+struct Outcome {
+    tally: Tally,
+    errors: Option<Errors>,
+    note: Option<String>,
+}
+
+impl Outcome {
+    fn new(arguments: &Arguments, (name, count): (&str, Count), seed: u64) -> Result<Self, Box<dyn Error>> {
+        let [sample, further] = samples(name, count.pairs, seed)?;
+        let model = learnt(&sample)?;
+        let is_first = seed == count.from;
+        let errors = is_first.then(|| errors(&model, &sample, &further, steps(name))).transpose()?;
+        let note = (name == "gyre").then(|| gyre::told(&model, &mut Draws::new(7000 + seed))).transpose()?;
+        Ok(Self { tally: Tally::count(&model, &sample, arguments.verbose), errors, note })
+    }
+}
+
+fn of_controls(
+    arguments: &Arguments,
+    count: Count,
+    (what, names): (&str, &[&str]),
+    summary: &mut Summary,
+) -> Result<(), Box<dyn Error>> {
     let names = arguments.wanted(names);
     if names.is_empty() {
         return Ok(());
     }
     row("", Tally::HEADS.map(str::to_owned));
     let mut total = Tally::default();
-    for name in names {
+    let seeds = count.seeds().flat_map(|seed| DELAYS.map(|delay| (seed, delay)));
+    let jobs = seeds.flat_map(|(seed, delay)| names.iter().map(move |name| (*name, seed, delay)));
+    let jobs: Vec<(&str, u64, usize)> = jobs.collect();
+    let tallies = arguments.each(&jobs, |(name, seed, delay)| {
+        let sample = control(name, *delay, count.pairs, &mut Draws::new(2000 + seed));
+        Ok(Tally::count(&learnt(&sample)?, &sample, arguments.verbose))
+    })?;
+    for name in &names {
         let mut tally = Tally::default();
-        for (seed, delay) in arguments.seeds().flat_map(|seed| DELAYS.map(|delay| (seed, delay))) {
-            let sample = control(name, delay, size, &mut Draws::new(2000 + seed));
-            tally.add(&Tally::count(&learnt(&sample)?, &sample, arguments.verbose));
-        }
+        jobs.iter().zip(&tallies).filter(|((of, ..), _)| of == name).for_each(|(_, one)| tally.add(one));
         row(name, tally.cells());
         total.add(&tally);
     }
     println!("{what}: {}", total.of_controls());
+    summary.count(count, &format!("controls: {}", names.join(", ")), &total);
     Ok(())
 }
 

@@ -92,14 +92,20 @@ pub(crate) fn errors(
     Ok(errors)
 }
 
-/// The least error of a peer on the samples of a system.
-pub(crate) fn best_peer(system: &str, size: usize, k: usize) -> Option<f64> {
-    let score = |line: &str| -> Option<f64> {
+/// The errors of the peers on the samples of a system, each with its method and settings.
+pub(crate) fn peers(system: &str, pairs: usize, k: usize) -> impl Iterator<Item = (&'static str, f64)> {
+    let score = move |line: &'static str| {
         let cells: Vec<&str> = line.split(',').collect();
-        let of_this = cells.first() == Some(&system) && cells.get(1)?.parse() == Ok(size);
-        cells.get(3 + k)?.parse().ok().filter(|score: &f64| of_this && score.is_finite())
+        let of_this = cells.first() == Some(&system) && cells.get(1)?.parse() == Ok(pairs);
+        let score = cells.get(3 + k)?.parse().ok().filter(|score: &f64| of_this && score.is_finite())?;
+        Some((*cells.get(2)?, score))
     };
-    KEPT.lines().filter_map(score).min_by(f64::total_cmp)
+    KEPT.lines().filter_map(score)
+}
+
+/// The least of them.
+pub(crate) fn best_peer(system: &str, pairs: usize, k: usize) -> Option<(&'static str, f64)> {
+    peers(system, pairs, k).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Writes a sample as `crates/experiments/operators/peers.py` reads it, in files that begin with

@@ -49,6 +49,19 @@ impl Tally {
         [reliable, unreliable, open, held]
     }
 
+    /// The cells of a table behind those of the verdicts: the share of false ones of the reliable
+    /// modes, leading eigenvalues that are held, the least one-step error, records told to wander.
+    pub(crate) fn shares(&self) -> [String; 4] {
+        let [is_true, is_false] = self.modes[0];
+        let held = if self.leading > 0 { format!("{} of {}", self.held, self.leading) } else { "–".to_owned() };
+        [
+            percent(is_false, is_true + is_false),
+            held,
+            format!("{:.1} %", 100.0 * self.least_error),
+            format!("{} of {}", self.wandering, self.models),
+        ]
+    }
+
     /// The shares that are asked of systems.
     pub(crate) fn of_systems(&self) -> String {
         let [is_true, is_false] = self.modes[0];

@@ -150,8 +150,8 @@ impl Input {
         let shown = Source::resolve(path)?.to_string();
         let kinds = wanted.overrides.kinds.iter().map(|(name, _)| ColumnChoice::Name(name.clone()));
         let mentioned = [wanted.time, wanted.group].into_iter().flatten().cloned().chain(kinds).collect();
-        let missing = wanted.missing;
-        let plain = ReadOptions { target: TargetColumn::None, missing, mentioned, ..ReadOptions::default() };
+        let (missing, ignore) = (wanted.missing, wanted.ignore.clone());
+        let plain = ReadOptions { target: TargetColumn::None, missing, ignore, mentioned, ..ReadOptions::default() };
         let options = dialect.told(path, plain);
         refuse_libsvm(&shown, &options)?;
         let mut opening = Some(Opening::new(path, stop, || ())?);
@@ -365,6 +365,11 @@ impl Input {
     /// The time of the row last read, if a column orders the rows.
     pub(crate) fn time(&self) -> Option<f64> {
         if let InputSource::Timed(timed) = &self.body { timed.time() } else { None }
+    }
+
+    /// True if these times are instants, in seconds.
+    pub(crate) fn tells_instants(&self) -> bool {
+        if let InputSource::Timed(timed) = &self.body { timed.tells_instants() } else { false }
     }
 
     /// Puts the next row into `example`; false at the end.

@@ -42,6 +42,8 @@ pub(crate) struct SeriesOptions<'a> {
     /// The column that names the trajectory of a row.
     pub(crate) group: Option<&'a ColumnChoice>,
     pub(crate) missing: Missing,
+    /// Columns that are not read.
+    pub(crate) ignore: Vec<ColumnChoice>,
     /// Kinds of columns that the user has told.
     pub(crate) overrides: Overrides,
     /// Columns that are states, though they may count the rows.
@@ -82,7 +84,7 @@ impl TimedSeries {
         options: &ReadOptions,
         wanted: &SeriesOptions<'_>,
     ) -> Result<Option<Self>, Failure> {
-        let SeriesOptions { time, group, missing, overrides, states, counters } = wanted;
+        let SeriesOptions { time, group, missing, overrides, states, counters, .. } = wanted;
         let (time, group, missing) = (*time, *group, *missing);
         let Some(data) = &*opening else { return Ok(None) };
         let shown = data.shown().to_owned();
@@ -150,6 +152,11 @@ impl TimedSeries {
     /// The time of the row last read, if a column orders the rows.
     pub(crate) fn time(&self) -> Option<f64> {
         self.before
+    }
+
+    /// True if these times are instants, in seconds.
+    pub(crate) fn tells_instants(&self) -> bool {
+        self.time.as_ref().is_some_and(|time| time.notation.is_some())
     }
 
     /// Puts the numbers of the next row into `example`; false at the end.

@@ -61,7 +61,7 @@ impl SumsReport<'_> {
         if self.modes().is_empty() {
             return String::new();
         }
-        let unit = if self.tau.is_some() { "units of time" } else { "steps" };
+        let unit = self.unit();
         let heads = ["mode", "eigenvalue", "± spread", "time scale", "period", "residual", "amplitude", "reliable"];
         let widths = [5, 20, 9, 23, 9, 10, 11, 11];
         let cells = |texts: [String; 8]| row(&texts.into_iter().zip(widths).collect::<Vec<_>>());
@@ -161,7 +161,7 @@ impl SumsReport<'_> {
                 .to_owned(),
             ]);
         }
-        text
+        text + "  spreads hold chance and the bias that other lags show; powers agree within two spreads of chance\n"
     }
 }
 

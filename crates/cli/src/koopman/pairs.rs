@@ -8,6 +8,7 @@ use mercer_readers::{DataError, Example, Missing};
 use mercer_session::model::Operator;
 
 use super::{KoopmanArguments, KoopmanMethod};
+use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
 use crate::data::encoded_rows::overrides;
 use crate::data::input::{ExamplePlace, Input};
@@ -117,6 +118,8 @@ pub(super) struct PairStream {
     layout: PairLayout,
     /// Pairs that miss a number.
     left_out: u64,
+    /// Changes within rows that are pairs and between them, unless their halves were told.
+    changes: Option<RowChanges>,
     /// Why there is no row behind those given.
     failed: Option<Failure>,
 }
@@ -148,10 +151,55 @@ impl TrajectoryRows {
             match self.next() {
                 Ok(Some(row)) => first.push_back(row),
                 Ok(None) => break,
-                Err(error) => return (first, Some(error.into())),
+                Err(error) => return (first, Some(unread(error))),
             }
         }
         (first, None)
+    }
+}
+
+/// Why a row cannot be read, with what takes a text.
+fn unread(error: DataError) -> Failure {
+    let is_text = matches!(error, DataError::NotANumber { .. });
+    let failure = Failure::from(error);
+    match is_text {
+        true => failure.with("--ignore does, and --group takes one that names trajectories"),
+        false => failure,
+    }
+}
+
+/// Squared changes of each number of a state: from x to x⁺, and from x to that of the next row.
+#[derive(Default)]
+struct RowChanges {
+    last: Vec<f64>,
+    within: Vec<f64>,
+    between: Vec<f64>,
+    rows: u64,
+}
+
+impl RowChanges {
+    /// Rows from which on they are believed, and how much smaller those between rows are then.
+    const ENOUGH: u64 = 50;
+    const SMALLER: f64 = 0.25;
+
+    fn push(&mut self, x: &[f64], x_plus: &[f64]) {
+        let state = x_plus.len();
+        self.within.resize(state, 0.0);
+        self.between.resize(state, 0.0);
+        for (j, (now, next)) in x.iter().zip(x_plus).enumerate() {
+            self.within[j] += (next - now).powi(2);
+            self.between[j] += self.last.get(j).map_or(0.0, |last| (now - last).powi(2));
+        }
+        self.last.clear();
+        self.last.extend_from_slice(&x[..state]);
+        self.rows += 1;
+    }
+
+    /// True if each row is nearer to the next one than its x to its x⁺: no pairs of a state with
+    /// its successor are so, in order of time or in any other.
+    fn are_of_states(&self) -> bool {
+        let near = |(between, within): (&f64, &f64)| *between < Self::SMALLER * within;
+        self.rows >= Self::ENOUGH && self.between.iter().zip(&self.within).all(near)
     }
 }
 
@@ -206,7 +254,8 @@ impl PairStream {
         let missing = if sums || given { Missing::Nan } else { Missing::default() };
         let overrides = overrides(&arguments.kinds, arguments.zone.zone.as_ref(), &Source::resolve(path)?)?;
         let states = known.map_or(&[][..], |(_, model)| &model.columns);
-        let wanted = SeriesOptions { time, group, missing, overrides, states, counters: false };
+        let ignore = whole(&arguments.ignore);
+        let wanted = SeriesOptions { time, group, missing, ignore, overrides, states, counters: false };
         let input = open(path, &arguments.dialect, &stop, &wanted)?;
         let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
         let names = input.columns().features().to_vec();
@@ -241,7 +290,9 @@ impl PairStream {
         // A file that is written on the way has the rows of its last pair, not those of pairs to
         // come.
         let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
-        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, failed })
+        let is_guessed = sums && known.is_none() && !is_trajectory && !arguments.making.has_dimensions();
+        let changes = is_guessed.then(RowChanges::default);
+        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, changes, failed })
     }
 
     pub(super) fn layout(&self) -> &PairLayout {
@@ -255,6 +306,16 @@ impl PairStream {
     /// The usual step of time, if a column tells it.
     pub(super) fn step(&self) -> Option<f64> {
         self.step
+    }
+
+    /// True if that is in seconds, because the column holds times and not just numbers.
+    pub(super) fn is_in_seconds(&self) -> bool {
+        self.step.is_some() && self.rows.input.tells_instants()
+    }
+
+    /// True if rows were taken as pairs, and look like states one behind the other.
+    pub(super) fn looks_like_states(&self) -> bool {
+        self.changes.as_ref().is_some_and(RowChanges::are_of_states)
     }
 
     /// Pairs so far that were left out because they miss a number.
@@ -280,7 +341,7 @@ impl PairStream {
                     Ok(Some(row)) => row,
                     Ok(None) => break,
                     Err(error) => {
-                        self.failed = Some(error.into());
+                        self.failed = Some(unread(error));
                         break;
                     }
                 },
@@ -298,6 +359,9 @@ impl PairStream {
                 }
             };
             let Some((x, x_plus)) = pair else { continue };
+            if let Some(changes) = &mut self.changes {
+                changes.push(x, x_plus);
+            }
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
             chunk.places.push(row.place);

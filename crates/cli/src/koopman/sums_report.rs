@@ -36,6 +36,10 @@ pub(super) struct SumsReport<'a> {
     pub(super) stopped: bool,
     /// Time from a state to its successor, if it was told.
     pub(super) tau: Option<f64>,
+    /// True if that is in seconds.
+    pub(super) in_seconds: bool,
+    /// True if rows that were taken as pairs look like states, one behind the other.
+    pub(super) like_states: bool,
     /// Modes that are wanted at most.
     pub(super) modes: usize,
     pub(super) model: &'a OperatorModel,
@@ -49,6 +53,15 @@ pub(super) struct SumsReport<'a> {
 impl SumsReport<'_> {
     fn tau(&self) -> f64 {
         self.tau.unwrap_or(1.0)
+    }
+
+    /// In what times are told.
+    pub(super) fn unit(&self) -> &'static str {
+        match self.tau {
+            None => "steps",
+            Some(_) if self.in_seconds => "seconds",
+            Some(_) => "units of time",
+        }
     }
 
     pub(super) fn modes(&self) -> &[Mode] {
@@ -113,6 +126,7 @@ impl SumsReport<'_> {
                 "re": mode.value.re,
                 "im": mode.value.im,
                 "spread": finite(mode.spread),
+                "bias": mode.bias,
                 "time_scale": self.lag_scale(mode, 0.0),
                 "time_scale_interval": [self.lag_scale(mode, -2.0), self.lag_scale(mode, 2.0)],
                 "power": {"re": mode.power.re, "im": mode.power.im, "spread": finite(mode.power_spread)},
@@ -180,57 +194,13 @@ impl SumsReport<'_> {
     }
 
     pub(super) fn text(&self, forecasts: bool) -> String {
-        let model = self.model;
         let (d, d_plus) = (self.layout.input_dimension, self.layout.state_dimension);
-        let n = model.rounds();
+        let n = self.model.rounds();
         let mut text = format!("Koopman operator of {}: {n} pairs, x of {d} and x⁺ of {d_plus} numbers\n\n", self.data);
-        let mut line = |name: &str, value: &str| {
+        for (name, value) in self.facts_of_the_run().into_iter().chain(self.facts_of_the_model()) {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "  {name:<24}{value}");
-        };
-        line("method", "sums: exact least squares on a sparse dictionary");
-        if self.learnt < n {
-            line(
-                "pairs of this run",
-                &format!("{}, behind {} that the model had learnt", self.learnt, n - self.learnt),
-            );
         }
-        if let Some(trajectory) = self.trajectory {
-            line("rows of a state", &trajectory.delay().to_string());
-            if trajectory.cuts() > 0 {
-                line("cut at gaps", &trajectory.cuts().to_string());
-            }
-        }
-        if self.left_out > 0 {
-            line("left out", &format!("{} pairs that miss a number", self.left_out));
-        }
-        line("forecasts from", &choice(model.forecast_choice()));
-        if !self.modes().is_empty() {
-            line("modes from", &choice(model.spectrum_choice()));
-        }
-        line("one-step error", &error(model.quality()));
-        let later = model.later_errors();
-        if !later.is_empty() {
-            let words = |(step, error): &(usize, f64)| format!("{} in {step} steps", percent(*error));
-            line("later errors", &later.iter().map(words).collect::<Vec<_>>().join(", "));
-        }
-        if !self.modes().is_empty() {
-            line("the modes hold", &self.held());
-            if let Some(score) = model.vamp2() {
-                line("VAMP-2 held out", &format!("{} of at most {}", digits(score), self.modes));
-            }
-        }
-        let nature = if model.is_deterministic() {
-            "deterministic: forecasts iterate"
-        } else if model.is_reversible() {
-            "stochastic, the same backward in time: forecasts are means"
-        } else if d == d_plus {
-            "stochastic: forecasts are means"
-        } else {
-            "stochastic"
-        };
-        line("the system is", nature);
-        line("seconds", &digits(self.seconds));
         text += &self.mode_lines();
         if forecasts && self.forecast.is_some() {
             let _ = write!(text, "\n{}", self.forecast_lines());
@@ -239,6 +209,61 @@ impl SumsReport<'_> {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
+    }
+
+    /// How the pairs were learnt, by name.
+    fn facts_of_the_run(&self) -> Vec<(&'static str, String)> {
+        let n = self.model.rounds();
+        let mut facts = vec![("method", "sums: exact least squares on a sparse dictionary".to_owned())];
+        if self.learnt < n {
+            let before = n - self.learnt;
+            facts.push(("pairs of this run", format!("{}, behind {before} that the model had learnt", self.learnt)));
+        }
+        if let Some(trajectory) = self.trajectory {
+            facts.push(("rows of a state", trajectory.delay().to_string()));
+            if trajectory.cuts() > 0 {
+                facts.push(("cut at gaps", trajectory.cuts().to_string()));
+            }
+        }
+        if let Some(tau) = self.tau {
+            facts.push(("a step is", format!("{} {}", digits(tau), self.unit())));
+        }
+        if self.left_out > 0 {
+            facts.push(("left out", format!("{} pairs that miss a number", self.left_out)));
+        }
+        facts
+    }
+
+    /// What was learnt, by name.
+    fn facts_of_the_model(&self) -> Vec<(&'static str, String)> {
+        let model = self.model;
+        let mut facts = vec![("forecasts from", choice(model.forecast_choice()))];
+        if !self.modes().is_empty() {
+            facts.push(("modes from", choice(model.spectrum_choice())));
+        }
+        facts.push(("one-step error", error(model.quality())));
+        let later = model.later_errors();
+        if !later.is_empty() {
+            let words = |(step, error): &(usize, f64)| format!("{} in {step} steps", percent(*error));
+            facts.push(("later errors", later.iter().map(words).collect::<Vec<_>>().join(", ")));
+        }
+        if !self.modes().is_empty() {
+            facts.push(("the modes hold", self.held()));
+            if let Some(score) = model.vamp2() {
+                facts.push(("VAMP-2 held out", format!("{} of at most {}", digits(score), self.modes)));
+            }
+        }
+        let nature = if model.is_deterministic() {
+            "deterministic: forecasts iterate"
+        } else if model.is_reversible() {
+            "stochastic, the same backward in time: forecasts are means"
+        } else if self.layout.acts() {
+            "stochastic"
+        } else {
+            "stochastic: forecasts are means"
+        };
+        facts.extend([("the system is", nature.to_owned()), ("seconds", digits(self.seconds))]);
+        facts
     }
 
     /// How much of the state the modes hold.
@@ -255,9 +280,17 @@ impl SumsReport<'_> {
         let acts = self.layout.acts() && !self.modes().is_empty();
         let follows = self.modes().iter().any(|mode| mode.reason == Reason::InputsFollow);
         let ended = self.trajectory.is_some_and(|trajectory| trajectory.state().is_none());
+        let no_better = match (self.model.wanders() && no_change < mean, self.trajectory) {
+            (true, _) => "forecasts are no better than that nothing changes, as of a random walk",
+            (false, Some(_)) => "forecasts are no better than the mean or no change; more pairs, or --delay, may help",
+            (false, None) => "forecasts are no better than the mean or no change; more pairs may help",
+        };
         let notes = [
-            (mean > 0.0 && held_out >= mean.min(no_change))
-                .then_some("forecasts are no better than the mean or no change; more pairs, or --delay, may help"),
+            self.like_states.then_some(
+                "each row is nearer to the next one than its x to its x⁺: if rows are states, one behind the other, --trajectory \
+                 takes them so",
+            ),
+            (mean > 0.0 && held_out >= mean.min(no_change)).then_some(no_better),
             (acts && self.model.forecast_choice().kernel.is_some()).then_some(
                 "forecasts come from a non-linear operator, and the modes are those of A in the best x⁺ = a + Ax + Bu",
             ),

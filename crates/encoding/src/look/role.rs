@@ -35,13 +35,28 @@ const OF_STEPS: [&str; 19] = [
     "days",
     "elapsed",
 ];
+/// Units that may stand behind such a name.
+const UNITS_OF_TIME: [&str; 24] = [
+    "s", "sec", "secs", "second", "seconds", "ms", "us", "µs", "μs", "ns", "min", "mins", "minute", "minutes", "h",
+    "hr", "hrs", "hour", "hours", "d", "day", "days", "yr", "years",
+];
 
 /// True if a column of this name may hold times: `date`, `timestamp`, `birth_year`, `ts`, no name
 /// at all, and the like.
 #[must_use]
 pub fn is_name_of_times(name: &str) -> bool {
     let name = name.to_lowercase();
-    OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&name.trim())
+    OF_TIMES.iter().any(|part| name.contains(part)) || TIMES.contains(&without_unit(&name))
+}
+
+/// The name, in small letters, without a unit of time behind it in brackets: `t [s]`.
+fn without_unit(name: &str) -> &str {
+    let name = name.trim();
+    let end = |open: char, close: char| name.strip_suffix(close)?.rsplit_once(open);
+    match end('[', ']').or_else(|| end('(', ')')) {
+        Some((rest, unit)) if UNITS_OF_TIME.contains(&unit.trim()) && !rest.trim().is_empty() => rest.trim_end(),
+        _ => name,
+    }
 }
 
 /// True if a word of this name, in small letters, speaks of days: `order_date`, `datum`, `day`.
@@ -59,7 +74,7 @@ fn is_name_of_days(name: &str) -> bool {
 /// True if a column of this name may count steps: `t`, `step`, `frame`, and the like.
 #[must_use]
 pub fn is_name_of_steps(name: &str) -> bool {
-    OF_STEPS.contains(&name.trim().to_lowercase().as_str())
+    OF_STEPS.contains(&without_unit(&name.to_lowercase()))
 }
 
 /// The first and the last of names that are times in order, and nearly all: each row of such a
@@ -147,5 +162,22 @@ impl ColumnSight {
         let of_steps = of_rows || is_name_of_times(name) || is_name_of_steps(name);
         let is_even = |step: f64| step != 0.0 && (!self.uneven && step == 1.0 || !self.ragged && of_steps);
         self.step.is_some_and(is_even) || of_rows && !self.not_running
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_of_time_behind_a_name_is_no_part_of_it() {
+        for name in ["t", "t [s]", "T (ms)", " step [min] ", "Sample (h)", "k[s]"] {
+            assert!(is_name_of_steps(name), "{name}");
+        }
+        // A temperature, a length, and units without a name.
+        for name in ["t (°C)", "t [m]", "x [s]", "[s]", "(s)", "t s"] {
+            assert!(!is_name_of_steps(name), "{name}");
+        }
+        assert!(is_name_of_times("Ts [s]") && !is_name_of_times("flow [s]"));
     }
 }

@@ -52,13 +52,11 @@ fn test_lags(modes: &mut [Mode], groups: &[Group<'_>], source: FitSource, facts:
     let values: Vec<Eigenvalue> = modes.iter().map(|mode| mode.value).collect();
     let lag = first_lag(facts.delay);
     let found = correlations(groups, facts.fit, source, (&values, lag))?;
-    let asks = facts.full && !facts.deterministic;
-    let coarse = if asks { coarse_values(&sum(groups), facts.fit, source) } else { None };
-    for (k, mode) in modes.iter_mut().enumerate() {
+    let moves = moves(modes, groups, source, facts);
+    for ((k, mode), moved) in modes.iter_mut().enumerate().zip(moves) {
         if mode.reason == Reason::Constant {
             continue;
         }
-        let moved = coarse.as_ref().map_or(0.0, |coarse| nearest(coarse, mode.value));
         mode.spread = mode.spread.hypot(moved);
         let exact = facts.deterministic && mode.residual <= EXACT_FUNCTION;
         if let Some(correlations) = &found {
@@ -79,6 +77,22 @@ fn test_lags(modes: &mut [Mode], groups: &[Group<'_>], source: FitSource, facts:
         }
     }
     Ok(())
+}
+
+/// How far each mode moves with half of the points of a full dictionary; 0 where it has room.
+fn moves(modes: &[Mode], groups: &[Group<'_>], source: FitSource, facts: SystemFacts) -> Vec<f64> {
+    let asks = facts.full && !facts.deterministic;
+    let coarse = if asks { coarse_values(&sum(groups), facts.fit, source) } else { None };
+    modes.iter().map(|mode| coarse.as_ref().map_or(0.0, |coarse| nearest(coarse, mode.value))).collect()
+}
+
+/// What the functions of modes that are not judged leave of each eigenvalue: half the residual of a
+/// deterministic system, or the move with half of the points.
+pub(super) fn function_bias(spectrum: &Spectrum, groups: &[Group<'_>], facts: SystemFacts) -> Vec<f64> {
+    match facts.deterministic {
+        true => spectrum.modes.iter().map(|mode| 0.5 * mode.residual).collect(),
+        false => moves(&spectrum.modes, groups, spectrum.source, facts),
+    }
 }
 
 /// The distance of the nearest of these values, at most 1.

@@ -110,6 +110,9 @@ pub(crate) struct Spectrum {
     pub(crate) vamp2: Option<f64>,
     /// Sums that the eigenpairs were fitted from.
     pub(super) source: FitSource,
+    /// What its functions leave of each eigenvalue, where modes were not judged and their spreads
+    /// are those of chance.
+    pub(super) function_bias: Vec<f64>,
 }
 
 /// A complex vector on the refitted functions.

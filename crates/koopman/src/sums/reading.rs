@@ -6,7 +6,7 @@ use super::candidate::Candidate;
 use super::choice::{self, RidgeScore, forecast_scores, spectrum_scores};
 use super::controlled;
 use super::forecaster::Forecaster;
-use super::judge::{SystemFacts, judge};
+use super::judge::{SystemFacts, function_bias, judge};
 use super::mode_shapes::ShapeSums;
 use super::modes::{Mode, Spectrum, of_least_residual, put_in_order, spectrum};
 use super::operator_model::{Choice, LATER, OperatorModel, quality};
@@ -19,13 +19,15 @@ use crate::Error;
 const DETERMINISTIC: [f64; 2] = [0.01, 0.25];
 
 /// Steps ahead on which iterated forecasts are compared with means; they must be no worse, by this
-/// factor or rounding. A deterministic system is iterated for ever; chaos for so many steps at
-/// least, and the part of the variance that is its error in one step is this at most.
+/// factor, or nearly exact, up to this part of the variance: a small difference on some pairs is
+/// then no reason to go on by means, which are far from exact on others. A deterministic system is
+/// iterated for ever; chaos for so many steps at least, and the part of the variance that is its
+/// error in one step is this at most.
 const AHEAD: [usize; 8] = [1, 2, 3, 5, 8, 12, 16, 20];
 const FEWEST_ITERATED: usize = 5;
 const DETERMINISTIC_CHAOS: f64 = 1e-3;
 const ALIKE: f64 = 1.05;
-const ROUNDING: f64 = 1e-9;
+const NEARLY_EXACT: f64 = 1e-4;
 /// Breaks of a path that is still one record.
 const MOST_BREAKS: u64 = 2;
 impl OperatorSums {
@@ -39,12 +41,14 @@ impl OperatorSums {
     }
 
     /// The modes of least squares alone, with spreads of chance alone: what is compared across lags
-    /// must be made alike at each of them, with or without a path.
+    /// must be made alike at each of them, with or without a path. Beside each what its function
+    /// leaves of the eigenvalue.
     ///
     /// # Errors
     /// As [`model`](Self::model).
-    pub(crate) fn plain_modes(&self, count: usize) -> Result<Vec<Mode>, Error> {
-        Ok(self.read_off(count, 1, false)?.spectrum.modes)
+    pub(crate) fn plain_modes(&self, count: usize) -> Result<Vec<(Mode, f64)>, Error> {
+        let Spectrum { modes, function_bias, .. } = self.read_off(count, 1, false)?.spectrum;
+        Ok(modes.into_iter().zip(function_bias).collect())
     }
 
     /// The squared errors of forecasts of the newest row of the state so many steps ahead, on
@@ -178,8 +182,14 @@ impl OperatorSums {
         }
         if judged {
             judge(&mut spectrum, &groups, facts)?;
-        } else if deterministic {
-            put_in_order(&mut spectrum);
+        } else {
+            if deterministic {
+                put_in_order(&mut spectrum);
+            }
+            // Without modes the forecasts alone are wanted.
+            if modes > 0 {
+                spectrum.function_bias = function_bias(&spectrum, &groups, facts);
+            }
         }
         let shapes = ShapeSums::new(&spectrum, &total, newest);
         Ok((norm, spectrum, shapes))
@@ -221,7 +231,7 @@ impl OperatorSums {
         let columns = newest.start - 1..newest.end - 1;
         let worse = |step: &&usize| {
             let [iterated, means] = [&iterated, &means].map(|errors| errors.mean_square(*step - 1, columns.clone()));
-            iterated.zip(means).is_some_and(|(a, b)| a > ALIKE * b + ROUNDING * variance)
+            iterated.zip(means).is_some_and(|(a, b)| a > (ALIKE * b).max(NEARLY_EXACT * variance))
         };
         Ok(AHEAD.iter().find(worse).map_or(usize::MAX, |step| step - 1))
     }

@@ -301,11 +301,40 @@ fn eigenvalues_of_later_lags_are_powers_where_the_state_tells_all_and_else_not()
         assert!((mode.value.re - power).abs() < 0.04 && mode.agrees == Some(true), "{mode:?}");
     }
     // The same behind noise of its own size: what lag 1 tells dies out too fast.
-    let draws = uniforms(9, 12 * 12_001);
-    let noise: Vec<f64> = draws.chunks_exact(12).map(|twelve| twelve.iter().sum::<f64>() - 6.0).collect();
-    let hidden: Vec<Pair> =
-        whole.iter().enumerate().map(|(t, (x, next))| (vec![x[0] + noise[t]], vec![next[0] + noise[t + 1]])).collect();
-    let found = scan(&hidden, &[1, 2, 4])?.modes(1)?;
+    let found = scan(&behind_noise(&whole, 9), &[1, 2, 4])?.modes(1)?;
     assert!(found.iter().any(|mode| mode.lag == 4 && mode.agrees == Some(false)), "{found:?}");
+    Ok(())
+}
+
+/// The process of [`autoregressive_pairs`] behind noise of its own size.
+fn behind_noise(pairs: &[Pair], seed: u64) -> Vec<Pair> {
+    let draws = uniforms(seed, 12 * (pairs.len() + 1));
+    let noise: Vec<f64> = draws.chunks_exact(12).map(|twelve| twelve.iter().sum::<f64>() - 6.0).collect();
+    let seen = |(t, (x, next)): (usize, &Pair)| (vec![x[0] + noise[t]], vec![next[0] + noise[t + 1]]);
+    pairs.iter().enumerate().map(seen).collect()
+}
+
+/// Two spreads of chance leave the true time scale out where the state misses something, and the
+/// bias that other lags show holds it; where the state tells all there is next to none.
+#[test]
+fn spreads_at_lags_hold_the_bias_that_other_lags_show() -> Outcome {
+    let (mut by_chance, mut held, mut all) = (0, 0, 0);
+    for seed in 0..2 {
+        let whole = autoregressive_pairs(20 + seed, 12_000);
+        let exact = scan(&whole, &[1, 2, 4])?.modes(1)?;
+        for mode in exact.iter().chain(&scan(&behind_noise(&whole, 40 + seed), &[1, 2, 4])?.modes(1)?) {
+            let truth = 0.8_f64.powi(i32::try_from(mode.lag)?);
+            let away = (mode.value.modulus() - truth).abs();
+            let chance = (mode.spread * mode.spread - mode.bias * mode.bias).sqrt();
+            if exact.contains(mode) {
+                assert!(away <= 3.0 * mode.spread && mode.bias < 0.02, "{seed}: {mode:?}");
+            } else {
+                all += 1;
+                held += u32::from(away <= 2.0 * mode.spread);
+                by_chance += u32::from(away <= 2.0 * chance);
+            }
+        }
+    }
+    assert!(all == 6 && held == all && by_chance == 0, "{held}, by chance {by_chance} of {all}");
     Ok(())
 }

@@ -39,6 +39,7 @@ mod kept_services;
 mod kernels;
 mod kinds;
 mod koopman;
+mod koopman_first_use;
 mod koopman_read_outs;
 mod koopman_sums;
 mod late_keys;

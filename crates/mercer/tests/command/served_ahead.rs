@@ -112,9 +112,14 @@ fn an_operator_of_exact_sums_is_served_as_it_is() {
     assert!(refused.status == 422 && refused.error().contains("mercer koopman --model FILE"), "{}", refused.body);
     // The service knows a model that was asked for as many modes, and intervals of more steps.
     let modes = service.get("/modes").json();
-    for key in ["modes", "names", "units", "shape_names", "reconstruction", "vamp2", "wanders", "delay", "pairs"] {
+    let keys = ["modes", "names", "units", "shape_names", "reconstruction", "vamp2", "wanders", "delay", "pairs"];
+    for key in keys.into_iter().chain(["held_out", "deterministic"]) {
         assert_eq!(modes[key], report[key], "{modes}");
     }
+    // Errors at 5 and 20 steps are there, and others than that of one step.
+    let later = modes["held_out"]["later"].as_array().unwrap();
+    assert_eq!(later.iter().map(|later| later["step"].as_u64()).collect::<Vec<_>>(), [Some(5), Some(20)], "{modes}");
+    assert!(later.iter().all(|later| later["error"] != modes["held_out"]["error"]), "{modes}");
     assert!(modes["modes"][0]["reason"].is_string() && modes.get("seconds").is_none(), "{modes}");
     service.ends_well();
     let report = folder.json("koopman --model pairs.mercer --predict q.csv");
