@@ -6,6 +6,7 @@ mod making;
 mod mode_table;
 mod pairs;
 mod parts;
+mod pass;
 #[cfg(feature = "plots")]
 mod picture;
 mod queries;
@@ -16,10 +17,10 @@ mod sums_report;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
-use mercer_koopman::{Error, LagScan, OperatorLearner, Trajectory, Verdict};
+use mercer_koopman::{Error, OperatorLearner, Trajectory};
 use mercer_readers::ColumnChoice;
 use mercer_session::model::Operator;
 
@@ -27,17 +28,17 @@ use crate::arguments::count;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::zone::ZoneArguments;
 use crate::data::stop::Stop;
-use crate::model::saving::{Fact, SaveArguments, Saving, check_same, parameter_facts};
+use crate::model::saving::{Fact, SaveArguments, check_same, parameter_facts};
 use crate::model::store;
 use crate::report::failure::Failure;
 use crate::report::output::{self, Predictions};
 use crate::report::plot::PlotArguments;
-use crate::report::verbosity::rows_bar;
 use making::{Making, positive};
 #[cfg(feature = "plots")]
 use mercer_koopman::LagMode;
 use pairs::{PairChunk, PairStream};
 pub(super) use pairs::{PairLayout, open as open_rows};
+use pass::KoopmanPass;
 #[cfg(feature = "plots")]
 use picture::Subject;
 use queries::Queries;
@@ -400,13 +401,8 @@ fn learn(
             "ended by a signal before the first rows could settle the kernel; nothing was saved",
         ));
     }
-    let fresh = match start {
-        Some((_, model)) => model,
-        None => {
-            let delay = pairs.as_ref().and_then(PairStream::trajectory).map_or(1, Trajectory::delay);
-            making.build(method, &layout, (&chunk, delay))?
-        }
-    };
+    let delay = pairs.as_ref().and_then(PairStream::trajectory).map_or(1, Trajectory::delay);
+    let fresh = start.map_or_else(|| making.build(method, &layout, (&chunk, delay)), |(_, model)| Ok(model))?;
     let before = fresh.seen();
     let model = match saved {
         Some((path, saved)) => check_resumable(path, saved, &fresh)?,
@@ -493,81 +489,4 @@ fn refuse_action(acts: bool, one_step: bool, arguments: &KoopmanArguments) -> Re
         return Err(Failure::usage(ONE_STEP));
     }
     Ok(())
-}
-
-/// The rounds of this run.
-struct KoopmanPass {
-    model: Operator,
-    learnt: u64,
-    seconds: Duration,
-    /// Pairs that only a full dictionary kept out.
-    full: u64,
-    /// Pairs that were kept out although one side of them was new.
-    one_sided: u64,
-    /// Learners of the pairs at other lags, if they are asked for.
-    scan: Option<LagScan>,
-}
-
-impl KoopmanPass {
-    fn new(model: Operator) -> Self {
-        Self { model, learnt: 0, seconds: Duration::ZERO, full: 0, one_sided: 0, scan: None }
-    }
-
-    /// Learns all pairs, of which `chunk` holds the first.
-    fn learn_all(
-        &mut self,
-        mut chunk: PairChunk,
-        pairs: &mut PairStream,
-        saving: &mut Option<Saving>,
-    ) -> Result<(), Failure> {
-        let bar = rows_bar(None);
-        while chunk.rows() > 0 {
-            let ended = self.learn(&chunk, pairs, saving);
-            if ended.is_err() {
-                // The rows of pairs that were not learnt are in it.
-                self.model.trajectory = pairs.trajectory().map(Trajectory::begun);
-            }
-            ended?;
-            bar.inc(chunk.rows() as u64);
-            if let Some(descent) = self.model.learner.descent() {
-                bar.set_message(descent.operator().inputs().len().to_string());
-            }
-            pairs.fill(&mut chunk, false)?;
-        }
-        bar.finish_and_clear();
-        self.model.trajectory = pairs.trajectory().cloned();
-        Ok(())
-    }
-
-    fn learn(&mut self, chunk: &PairChunk, pairs: &PairStream, saving: &mut Option<Saving>) -> Result<(), Failure> {
-        for (index, (x, x_plus)) in chunk.iter(pairs.layout()).enumerate() {
-            if let Some(scan) = &mut self.scan {
-                let taken = scan.update(x, x_plus);
-                taken.map_err(|error| Failure::because(format!("{}: --lags: {error}", pairs.place(chunk, index))))?;
-            }
-            if let Some(saving) = saving
-                && saving.knows([x, x_plus])?
-            {
-                continue;
-            }
-            let seen = self.model.seen().after([x, x_plus]);
-            // The clock runs only here.
-            let start = Instant::now();
-            let step = self.model.learner.update(x, x_plus);
-            self.seconds += start.elapsed();
-            let step = step.map_err(|error| Failure::because(format!("{}: {error}", pairs.place(chunk, index))))?;
-            self.model.fingerprint = seen.fingerprint;
-            self.learnt += 1;
-            let verdict = step.map(|step| step.verdict);
-            self.full += u64::from(verdict == Some(Verdict::Full));
-            self.one_sided += u64::from(verdict == Some(Verdict::OneSided));
-            if let Some(saving) = saving.as_ref().filter(|saving| saving.is_due(seen.rows)) {
-                let is_last = index + 1 == chunk.rows();
-                let trajectory = pairs.trajectory();
-                self.model.trajectory = trajectory.map(|rows| if is_last { rows.clone() } else { rows.begun() });
-                saving.save(self.model.to_bytes())?;
-            }
-        }
-        Ok(())
-    }
 }

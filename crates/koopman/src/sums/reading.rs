@@ -89,25 +89,17 @@ impl OperatorSums {
         };
         let deterministic =
             iterates == usize::MAX || (iterates >= FEWEST_ITERATED && quality.held_out <= DETERMINISTIC_CHAOS);
-        let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
         let own = (forecast, scored[forecast].forecast.ridge);
-        let (spectral, ridge) = match best(scored.len(), of_spectrum) {
-            Some(_) if deterministic => {
-                let ridges: Vec<f64> = scored.iter().map(|scored| scored.forecast.ridge).collect();
-                of_least_residual(&settled.candidates, &ridges, own.0, &pending)?
-            }
-            Some(best) => (best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge)),
-            None => own,
-        };
+        let (spectral, ridge) = of_modes(&settled.candidates, (&scored, own), deterministic, &pending)?;
         let chosen = [forecast, spectral].map(|i| &settled.candidates[i]);
-        let of_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
+        let with_modes = if self.dimension == self.state { chosen[1] } else { &settled.candidates[0] };
         let range = settled.scale.range(&self.range);
         let fit = |sums: &Sums| Forecaster::new(&chosen[0].features, &range, own.1, iterates, sums);
         let told = if judged { horizon.max(LATER[LATER.len() - 1]) } else { horizon };
         let calibration = self.calibrate(&settled.scale, &groups, told, &fit)?;
         let (norm, spectrum, shapes) = match self.dimension == self.state {
             true => self.spectrum(chosen[1], &pending, ridge, (deterministic, judged), modes)?,
-            false => self.controlled(of_modes, &pending, (modes, chosen[1].features.len()))?,
+            false => self.controlled(with_modes, &pending, (modes, chosen[1].features.len()))?,
         };
         Ok(OperatorModel {
             scale: settled.scale.clone(),
@@ -117,7 +109,7 @@ impl OperatorSums {
             quality,
             variance,
             newest: columns.start - 1..columns.end - 1,
-            choices: [choice_of(chosen[0], own.1), choice_of(of_modes, ridge)],
+            choices: [choice_of(chosen[0], own.1), choice_of(with_modes, ridge)],
             norm,
             forecaster: fit(&sum(&groups))?,
             calibration,
@@ -256,6 +248,24 @@ impl OperatorSums {
 fn choice_of(candidate: &Candidate, ridge: f64) -> Choice {
     let size = candidate.features.len() - candidate.features.leading();
     Choice { kernel: candidate.features.kernel().cloned(), ridge, size }
+}
+
+/// The candidate whose modes are told, with its ridge; `own` are those of forecasts.
+fn of_modes(
+    candidates: &[Candidate],
+    (scored, own): (&[CandidateScores], (usize, f64)),
+    deterministic: bool,
+    pending: &PairStretch,
+) -> Result<(usize, f64), Error> {
+    let of_spectrum = |i: &usize| scored[*i].spectrum.as_ref().map_or(f64::NEG_INFINITY, |score| -score.value);
+    match best(scored.len(), of_spectrum) {
+        Some(_) if deterministic => {
+            let ridges: Vec<f64> = scored.iter().map(|scored| scored.forecast.ridge).collect();
+            of_least_residual(candidates, &ridges, own.0, pending)
+        }
+        Some(best) => Ok((best, scored[best].spectrum.as_ref().map_or(own.1, |score| score.ridge))),
+        None => Ok(own),
+    }
 }
 
 /// The index of the largest value; the first of equal ones.
