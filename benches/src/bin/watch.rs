@@ -29,6 +29,9 @@ struct Arguments {
     /// Only the levels of p-values
     #[arg(long)]
     levels: bool,
+    /// Only alarms without a change
+    #[arg(long)]
+    still: bool,
 }
 
 /// Rows of one stream without a change.
@@ -195,13 +198,13 @@ fn levels(rows: usize) -> Result<Vec<&'static str>> {
 }
 
 fn main() -> Result<()> {
-    let Arguments { rows, alarm, seeds, time: only_time, levels: only_levels } = Arguments::parse();
+    let Arguments { rows, alarm, seeds, time: only_time, levels: only_levels, still } = Arguments::parse();
     if only_time {
         return time();
     }
-    let mut failed = levels(rows)?;
-    if !only_levels {
-        let params = |seed| ChangeParams::default().rows_to_a_false_alarm(alarm).seed(seed);
+    let params = |seed| ChangeParams::default().rows_to_a_false_alarm(alarm).seed(seed);
+    let mut failed = if still { alarms(rows, alarm, params)? } else { levels(rows)? };
+    if !only_levels && !still {
         failed.extend(alarms(rows, alarm, params)?);
         failed.extend(delays(seeds, params)?);
         time()?;

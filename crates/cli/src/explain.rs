@@ -25,7 +25,7 @@ use crate::predict::{RowsForModel, check_columns, reading};
 use crate::report::failure::Failure;
 use crate::report::output;
 use crate::report::plot::PlotArguments;
-use report::{ExplainReport, ExplainedRow};
+use report::{ExplainReport, ExplainedRow, Subject};
 
 /// Columns that are told, unless given.
 const TOP: &str = "5";
@@ -71,6 +71,9 @@ pub(crate) struct ExplainArguments {
     /// The class whose score is explained, where there are more than two
     #[arg(long, value_name = "NAME")]
     class: Option<String>,
+    /// The target whose prediction is explained, where there are several
+    #[arg(long, value_name = "NAME")]
+    output: Option<String>,
     /// Orders of the columns, where effects are sampled
     #[arg(long, value_name = "N", default_value = "200", value_parser = count)]
     permutations: NonZeroUsize,
@@ -131,7 +134,6 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
     #[cfg(not(feature = "plots"))]
     arguments.plot.refuse()?;
     let model = store::load_trained(&arguments.model)?;
-    refuse_outputs(&model, &arguments.model)?;
     refuse_groups(&model, &arguments.model)?;
     let report = explain(arguments, &model)?.without_unused();
     let text = if arguments.json { report.json()? } else { report.text() };
@@ -144,7 +146,7 @@ pub(crate) fn run(arguments: &ExplainArguments) -> Result<(), Failure> {
 
 /// Explains the rows of DATA by a model.
 fn explain(arguments: &ExplainArguments, model: &Session) -> Result<ExplainReport, Failure> {
-    let (aim, class) = aim(model, arguments)?;
+    let (aim, subject) = aim(model, arguments)?;
     let mut rows = InputRows::open(arguments, &arguments.data, model)?;
     let (ground, ahead) = ground(arguments, model, &mut rows)?;
     let explainer = Explainer::new(model, &ground, aim, arguments.absence())
@@ -153,7 +155,7 @@ fn explain(arguments: &ExplainArguments, model: &Session) -> Result<ExplainRepor
     let (names, explained) = named(ground.names(), explained(arguments, &mut rows, ahead, &explainer)?);
     let (data, top) = (arguments.data.display().to_string(), arguments.top.get());
     let exact = explainer.exactness();
-    Ok(ExplainReport { data, names, rows: explained, exact, class, left_out: rows.bad.report(), top })
+    Ok(ExplainReport { data, names, rows: explained, exact, subject, left_out: rows.bad.report(), top })
 }
 
 /// Explains the rows of DATA, the first of which are `ahead`.
@@ -318,7 +320,9 @@ pub(crate) fn kept_ground(model: &Session, others: &[String], path: &Path) -> Re
 fn refuse_outputs(model: &Session, path: &Path) -> Result<(), Failure> {
     let path = path.display();
     if model.numbers().is_some() && model.outputs() > 1 {
-        return Err(Failure::because(format!("{path}: predicts several numbers; effects are told for models of one")));
+        return Err(Failure::because(format!(
+            "{path}: predicts several numbers; mercer explain --output NAME tells the effects on one"
+        )));
     }
     Ok(())
 }
@@ -335,14 +339,17 @@ fn refuse_groups(model: &Session, path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// What is explained, and the class whose score it is.
-fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Option<String>), Failure> {
+/// What is explained.
+fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Subject), Failure> {
     let path = arguments.model.display();
     let task = match (&model.task, &arguments.class) {
         (Task::Numbers(_), Some(_)) => {
             return Err(Failure::usage(format!("{path}: predicts numbers, and --class is for classes; leave it out")));
         }
-        (Task::Numbers(_), None) => return Ok((Aim::number(0, 1), None)),
+        (Task::Numbers(_), None) => return output(model, arguments),
+        (Task::Classes(_), _) if arguments.output.is_some() => {
+            return Err(Failure::usage(format!("{path}: predicts classes, and --output is for numbers; leave it out")));
+        }
         (Task::Classes(task), _) => task,
     };
     let labels = &task.labels;
@@ -358,5 +365,25 @@ fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Option<Str
         }
         None => labels.later(0, 1).unwrap_or(0),
     };
-    Ok((Aim::class(&task.classifier, class), labels.get(class).map(str::to_owned)))
+    let subject = labels.get(class).map_or(Subject::Number, |name| Subject::Class(name.to_owned()));
+    Ok((Aim::class(&task.classifier, class), subject))
+}
+
+/// The number that is explained; targets without names have their numbers, from 1.
+fn output(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Subject), Failure> {
+    let (path, outputs) = (arguments.model.display(), model.outputs());
+    let targets = &model.description.target_names;
+    let name = |k: usize| targets.get(k).cloned().unwrap_or_else(|| (k + 1).to_string());
+    let known = || (0..outputs).map(name).collect::<Vec<_>>().join(", ");
+    match &arguments.output {
+        None if outputs == 1 => Ok((Aim::number(0, 1), Subject::Number)),
+        None => Err(Failure::usage(format!("{path}: predicts {}; say with --output which is explained", known()))),
+        Some(_) if outputs == 1 => {
+            Err(Failure::usage(format!("{path}: predicts one number, and --output is for several; leave it out")))
+        }
+        Some(wanted) => match (0..outputs).find(|k| name(*k) == *wanted) {
+            Some(place) => Ok((Aim::number(place, outputs), Subject::Output(wanted.clone()))),
+            None => Err(Failure::usage(format!("{path}: predicts no {wanted:?}; its targets are {}", known()))),
+        },
+    }
 }

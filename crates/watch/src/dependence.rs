@@ -120,6 +120,9 @@ pub(crate) fn dependence(columns: &[Vec<f64>]) -> Dependence {
 /// Part of the highest peak that the peak of a season has at least.
 const SHARE_OF_PEAK: f64 = 0.8;
 
+/// Multiples of a length that show whether it is that of a season.
+const MULTIPLES: usize = 4;
+
 /// Least rank autocorrelation of `n` rows that counts as a season.
 fn least_of_season(n: usize) -> f64 {
     f64::max(0.2, 3.0 / (n as f64).sqrt())
@@ -140,9 +143,12 @@ pub(crate) fn is_seasonal(column: &[f64], season: usize) -> bool {
     autocorrelations(column, std::iter::once(season)).any(|r| r > least_of_season(column.len()))
 }
 
-/// Length of a season of at least 6 rows: the first peak of the mean rank autocorrelation that is
-/// nearly as high as the highest, if it is above `max(.2, 3/√n)`. Ranks keep two large values from
-/// being a season.
+/// Length of a season of at least 6 rows, if there is one.
+///
+/// Peaks are those of the mean rank autocorrelation above `max(.2, 3/√n)` that stand `3/√n` above
+/// the lowest value before them: the slow fall of a level has none. The first one that is nearly as
+/// high as the highest is about one season from the start. Ranks keep two large values from being a
+/// season.
 pub(crate) fn season(columns: &[Vec<f64>]) -> Option<usize> {
     let n = columns.first()?.len();
     let mut mean = vec![0.0; (n / 3).saturating_sub(1)];
@@ -150,15 +156,29 @@ pub(crate) fn season(columns: &[Vec<f64>]) -> Option<usize> {
         let found = autocorrelations(column, 1..=mean.len());
         mean.iter_mut().zip(found).for_each(|(mean, r)| *mean += r / columns.len() as f64);
     }
-    let least = least_of_season(n);
+    let (least, chance) = (least_of_season(n), 3.0 / (n as f64).sqrt());
+    let mut lowest = f64::INFINITY;
     let is_peak = |lag: &usize| {
         let [before, here, after] = [mean[lag - 2], mean[lag - 1], mean[*lag]];
-        here > before && here >= after && here > least
+        lowest = lowest.min(before);
+        *lag >= 6 && here > before && here >= after && here > least && here - lowest > chance
     };
-    let peaks: Vec<usize> = (6..mean.len().saturating_sub(1)).filter(is_peak).collect();
+    let peaks: Vec<usize> = (2..mean.len().saturating_sub(1)).filter(is_peak).collect();
     let highest = peaks.iter().map(|lag| mean[lag - 1]).fold(0.0, f64::max);
     // A season is there at its multiples, too.
-    peaks.into_iter().find(|lag| mean[lag - 1] >= SHARE_OF_PEAK * highest)
+    let first = peaks.into_iter().find(|lag| mean[lag - 1] >= SHARE_OF_PEAK * highest)?;
+    Some(sharpened(&mean, first))
+}
+
+/// The length about this peak with the highest mean of the autocorrelations at its first multiples.
+/// Noise moves a single peak by some rows, and makes small ones on a broad one.
+fn sharpened(autocorrelations: &[f64], peak: usize) -> usize {
+    let height = |length: usize| {
+        let found: Vec<f64> = (1..=MULTIPLES).filter_map(|k| autocorrelations.get(k * length - 1)).copied().collect();
+        found.iter().sum::<f64>() / found.len() as f64
+    };
+    let lengths = peak - peak / 8..=(peak + peak / 2).min(autocorrelations.len());
+    lengths.max_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(peak)
 }
 
 #[cfg(test)]

@@ -180,8 +180,11 @@ impl SerialFilter {
     /// Takes the level out if these rows, by which it standardises, show that it depends.
     pub(crate) fn fit_level(&mut self, rows: &[Vec<f64>]) {
         let (places, shown) = self.tested(&self.standardised(rows), 1);
-        let season = season(&shown);
         let (found, _) = of_columns(&shown);
+        // Columns without dependence would hide the season of one among many.
+        let dependent = shown.iter().zip(&found).filter(|(_, found)| found.level > 1.0);
+        let dependent: Vec<Vec<f64>> = dependent.map(|(column, _)| column.clone()).collect();
+        let season = season(if dependent.is_empty() { &shown } else { &dependent });
         let depends = |(column, found): (&Vec<f64>, &Dependence)| {
             found.level > 1.0 || season.is_some_and(|season| is_seasonal(column, season))
         };

@@ -29,6 +29,16 @@ impl ExplainedRow {
     }
 }
 
+/// What is explained.
+pub(super) enum Subject {
+    /// The number that is predicted.
+    Number,
+    /// The prediction of this target, of several.
+    Output(String),
+    /// The score of this class.
+    Class(String),
+}
+
 /// The result of a run.
 pub(super) struct ExplainReport {
     pub(super) data: String,
@@ -36,8 +46,7 @@ pub(super) struct ExplainReport {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<ExplainedRow>,
     pub(super) exact: Exactness,
-    /// The class whose score is explained.
-    pub(super) class: Option<String>,
+    pub(super) subject: Subject,
     pub(super) left_out: Option<String>,
     pub(super) top: usize,
 }
@@ -88,7 +97,13 @@ impl ExplainReport {
         };
         let mut facts = Facts::default();
         facts.tell("base", self.base());
-        facts.tell("class", self.class.clone());
+        let (class, output) = match &self.subject {
+            Subject::Number => (None, None),
+            Subject::Class(name) => (Some(name.clone()), None),
+            Subject::Output(name) => (None, Some(name.clone())),
+        };
+        facts.tell("class", class);
+        facts.tell("output", output);
         facts.tell("rows", self.rows.iter().map(row).collect::<Vec<_>>());
         facts.tell("notes", self.notes());
         json::line(&facts)
@@ -117,25 +132,33 @@ impl ExplainReport {
         format!("{rows} row{}", if rows == 1 { "" } else { "s" })
     }
 
-    /// The largest effects of the first rows, and the mean sizes over all.
+    /// The largest effects of the first rows, and the mean sizes over all where they are more than one.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}: {}\n\n", Plain(&self.data), self.counted());
         let width = self.names.iter().map(|name| Plain(name).to_string().chars().count()).max().unwrap_or(0).max(10);
-        if let Some(class) = &self.class {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "Effects are those on the score of class {}\n", Plain(class));
-        }
+        // Writing to a string cannot fail.
+        let _ = match &self.subject {
+            Subject::Number => Ok(()),
+            Subject::Output(name) => writeln!(text, "Effects are those on the prediction of {}\n", Plain(name)),
+            Subject::Class(name) => writeln!(text, "Effects are those on the score of class {}\n", Plain(name)),
+        };
         for row in self.rows.iter().take(ROWS) {
             self.tell(row, width, &mut text);
         }
-        let _ = writeln!(text, "Mean size of the effects in {}", self.counted());
-        for (j, size) in self.sizes().into_iter().take(self.top.max(ROWS)) {
-            let _ = writeln!(text, "  {:<width$}  {}", Plain(&self.names[j]).to_string(), digits(size));
+        if self.rows.len() > 1 {
+            self.tell_sizes(width, &mut text);
         }
         for note in self.notes() {
             let _ = writeln!(text, "Note: {note}");
         }
         text
+    }
+
+    fn tell_sizes(&self, width: usize, text: &mut String) {
+        let _ = writeln!(text, "Mean size of the effects in {}", self.counted());
+        for (j, size) in self.sizes().into_iter().take(self.top.max(ROWS)) {
+            let _ = writeln!(text, "  {:<width$}  {}", Plain(&self.names[j]).to_string(), digits(size));
+        }
     }
 
     fn tell(&self, row: &ExplainedRow, width: usize, text: &mut String) {
@@ -152,7 +175,8 @@ impl ExplainReport {
         }
         if order.len() > self.top {
             let rest: f64 = order[self.top..].iter().map(|j| effects[*j]).sum();
-            let others = format!("{} others", order.len() - self.top);
+            let count = order.len() - self.top;
+            let others = format!("{count} other{}", if count == 1 { "" } else { "s" });
             let _ = writeln!(text, "  {others:<width$}  {}", signed(rest));
         }
         text.push('\n');

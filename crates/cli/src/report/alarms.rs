@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use mercer_readers::instant_text;
 use mercer_session::{AlarmKind, WatchAlarm, Watcher};
+use mercer_watch::TakenOut;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
@@ -19,7 +20,7 @@ pub(crate) struct Alarms {
     /// The rate that was asked for.
     rows_to_a_false_alarm: f64,
     /// What was done so that it holds.
-    taken_out: Vec<String>,
+    taken_out: Vec<TakenOut>,
     /// Rows that were watched, and whether they were enough.
     rows: u64,
     is_watching: bool,
@@ -40,7 +41,7 @@ impl Alarms {
         Self {
             alarms: watcher.take_alarms(),
             rows_to_a_false_alarm,
-            taken_out: watcher.taken_out().iter().map(ToString::to_string).collect(),
+            taken_out: watcher.taken_out().to_vec(),
             rows: watcher.rows(),
             is_watching: watcher.is_watching(),
         }
@@ -64,7 +65,11 @@ impl Alarms {
 
     /// What was promised.
     fn promise(&self) -> Value {
-        json!({"rows_to_a_false_alarm": self.rows_to_a_false_alarm, "taken_out": self.taken_out})
+        json!({"rows_to_a_false_alarm": self.rows_to_a_false_alarm, "taken_out": self.told_taken_out()})
+    }
+
+    fn told_taken_out(&self) -> Vec<String> {
+        self.taken_out.iter().map(ToString::to_string).collect()
     }
 
     /// The rows of those alarms that are `wanted`, by what they are about and their first column.
@@ -102,7 +107,10 @@ impl Alarms {
         if let Some(more) = self.alarms.len().checked_sub(LINES).filter(|more| *more > 0) {
             let _ = writeln!(text, "  and {more} alarms more; --json has all");
         }
-        let taken_out = if self.taken_out.is_empty() { "nothing".to_owned() } else { self.taken_out.join(", ") };
+        let taken_out = match &*self.told_taken_out() {
+            [] => "nothing".to_owned(),
+            parts => parts.join(", "),
+        };
         let _ = writeln!(
             text,
             "\nPromise: {} rows to a false alarm in the mean, at least\nTaken out: {taken_out}",
@@ -111,8 +119,8 @@ impl Alarms {
         text
     }
 
-    /// Remarks: too few rows, `fewer` being how fewer can settle what is usual; and a promise that
-    /// may not have been kept.
+    /// Remarks: too few rows, `fewer` being how fewer can settle what is usual; drifts that are taken
+    /// out; and a promise that may not have been kept.
     pub(crate) fn notes(&self, fewer: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.is_watching {
@@ -120,6 +128,12 @@ impl Alarms {
             notes.push(format!(
                 "{rows} too few to settle what is usual, so no change could be told; take fewer with {fewer}"
             ));
+        }
+        if self.taken_out.iter().any(|part| matches!(part, TakenOut::Level | TakenOut::Season(_))) {
+            notes.push(
+                "levels and seasons are foretold from the rows before, so a slow drift of such columns may give no alarm"
+                    .to_owned(),
+            );
         }
         let changes = self.alarms.iter().filter(|alarm| alarm.kind != AlarmKind::Rows).count() as f64;
         if changes > 3.0 * (1.0 + self.rows as f64 / self.rows_to_a_false_alarm) {

@@ -143,9 +143,53 @@ fn the_text_has_base_effects_and_a_picture() {
     folder.run("train t.csv --target y --ignore kind --learner krls --scale standard --out m.mercer");
     let said = folder.run("explain t.csv --model m.mercer --top 2 --plot why.svg -n 30");
     assert!(said.out.contains("row 1: ") && said.out.contains("2 others") && said.out.contains("base"), "{}", said.out);
+    let said = folder.run("explain t.csv --model m.mercer --top 3 -n 1");
+    assert!(said.out.contains("1 other ") && !said.out.contains("others"), "{}", said.out);
     assert!(folder.read("why.svg").contains("from the base to its prediction"));
     let said = folder.run("explain t.csv --model m.mercer --class x");
     assert!(said.code == Some(2) && said.err.contains("--class is for classes"), "{}", said.err);
+}
+
+/// The effects on one of several targets are those of a model of this target alone, because they share no
+/// weights.
+#[test]
+fn one_of_several_targets_is_explained() {
+    let lines =
+        table(300).lines().skip(1).map(|line| format!("{line},{}\n", 1.0 + line.len() as f64)).collect::<String>();
+    let folder = Folder::new().with("t.csv", format!("a,b,c,colour,kind,y,z\n{lines}"));
+    for (targets, model) in [("y,z", "two.mercer"), ("z", "z.mercer")] {
+        let ignored = if targets == "z" { "kind,y" } else { "kind" };
+        let words =
+            format!("train t.csv --target {targets} --ignore {ignored} --learner krls --scale standard --out {model}");
+        let said = folder.run(&words);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+    }
+    let report = object(&folder.run("explain t.csv --model two.mercer --output z -n 3 --json").out);
+    assert_eq!(report["output"], "z");
+    let alone = object(&folder.run("explain t.csv --model z.mercer -n 3 --json").out);
+    for (one, other) in effects(&report).iter().flatten().zip(effects(&alone).iter().flatten()) {
+        assert!(one.0 == other.0 && (one.1 - other.1).abs() < 1e-9, "{one:?} and {other:?}");
+    }
+    let other = effects(&object(&folder.run("explain t.csv --model two.mercer --output y -n 3 --json").out));
+    assert!(other != effects(&report));
+    assert!(folder.run("explain t.csv --model two.mercer --output z -n 1").out.contains("on the prediction of z"));
+    folder.refused(2, "explain t.csv --model two.mercer", &["predicts y, z", "--output"]);
+    folder.refused(2, "explain t.csv --model two.mercer --output w", &["no \"w\"", "y, z"]);
+    folder.refused(2, "explain t.csv --model z.mercer --output z", &["one number", "leave it out"]);
+}
+
+/// The mean size of one effect is that effect once more; the JSON is the same object for any number of rows.
+#[test]
+fn means_over_rows_are_told_of_more_than_one() {
+    let folder = Folder::new().with("t.csv", table(300));
+    folder.run("train t.csv --target y --ignore kind --learner krls --scale standard --out m.mercer");
+    let [one, two] = [1, 2].map(|n| folder.run(&format!("explain t.csv --model m.mercer -n {n}")).out);
+    assert!(one.contains("row 1: ") && !one.contains("Mean size") && !one.contains("\n\n\n"), "{one}");
+    assert_eq!(one.matches("colour").count(), 1, "{one}");
+    assert!(two.contains("Mean size of the effects in 2 rows\n"), "{two}");
+    let [one, two] = [1, 2].map(|n| object(&folder.run(&format!("explain t.csv --model m.mercer -n {n} --json")).out));
+    assert_eq!(one["base"], two["base"]);
+    assert_eq!(one["rows"][0], two["rows"][0]);
 }
 
 fn comments(rows: usize) -> Vec<(String, String, f64)> {

@@ -60,6 +60,26 @@ fn the_text_says_the_same() {
     );
 }
 
+/// What is taken out follows a drift of many deviations as it follows a season, and this is said.
+#[test]
+fn a_drift_that_is_taken_out_has_a_note() {
+    let table = |season: f64| {
+        let row = |t: u64| {
+            let wave = season * (std::f64::consts::TAU * t as f64 / 24.0).sin();
+            let drift = 0.002 * t.saturating_sub(1500) as f64;
+            format!("{},{}\n", wave + drift + noise(2 * t), noise(2 * t + 1))
+        };
+        format!("a,b\n{}", (0..3500).map(row).collect::<String>())
+    };
+    let folder = Folder::new().with("followed.csv", table(5.0)).with("told.csv", table(0.0));
+    let note = "a slow drift of such columns may give no alarm";
+    let [followed, told] = ["followed", "told"].map(|name| folder.run(&format!("watch {name}.csv --for inputs")).out);
+    assert!(followed.contains(note) && followed.contains("a season of 24 rows"), "{followed}");
+    assert!(!told.contains(note) && told.contains("inputs changed"), "{told}");
+    let json = object(&folder.run("watch followed.csv --for inputs --json").out);
+    assert!(json["notes"].to_string().contains(note), "{json}");
+}
+
 #[test]
 fn a_new_row_has_its_line_and_its_column() {
     let mut lines: Vec<String> = table().lines().map(str::to_owned).collect();
