@@ -56,16 +56,6 @@ pub enum SumTableError {
         /// The sum `weight`.
         weight: f64,
     },
-    /// Weights beside a fit in which each row counts 1.
-    #[error(
-        "has {rows} rows and a weight of {weight}, and each row of the fit counts 1; give the sums without weights"
-    )]
-    Weighted {
-        /// The sum `rows`.
-        rows: f64,
-        /// The sum `weight`.
-        weight: f64,
-    },
     /// Sums that no rows have, or too many classes.
     #[error(transparent)]
     Refused(#[from] MergeError),
@@ -183,7 +173,7 @@ impl Moments {
         let targets = classes.as_ref().map_or_else(|| self.targets(), |classes| classes.names().to_vec());
         let mut raw =
             RawSums { count: all.take("rows", "", "")?, weight: all.take("weight", "", "")?, ..RawSums::default() };
-        self.check_rows(raw.count, raw.weight)?;
+        check_rows(raw.count, raw.weight)?;
         for (i, name) in features.iter().enumerate() {
             for other in &features[..=i] {
                 let value = if other == name { all.take("zz", name, name)? } else { all.pair(other, name)? };
@@ -219,17 +209,14 @@ impl Moments {
         let sums = RidgeMoments::from_sums(map.clone(), MomentSums::from_raw(&map, &raw)?, 0.0)?;
         Ok(Self { sums, classes, parts: Vec::new(), ..self.clone() })
     }
+}
 
-    /// Refuses numbers of rows, and weights, that no rows of this fit have.
-    fn check_rows(&self, rows: f64, weight: f64) -> Result<(), SumTableError> {
-        // A sum that is not finite is refused with all others.
-        if rows < 0.0 || rows % 1.0 > 0.0 || rows < 1.0 && weight > 0.0 {
-            return Err(SumTableError::Rows { rows, weight });
-        }
-        // Rows that were summed up without a file may have weights that no column tells.
-        let counts_one = self.description.weight.is_none() && self.sums.weight() == self.sums.count();
-        if counts_one && weight != rows { Err(SumTableError::Weighted { rows, weight }) } else { Ok(()) }
+/// Refuses numbers of rows that are none. A sum that is not finite is refused with all others.
+fn check_rows(rows: f64, weight: f64) -> Result<(), SumTableError> {
+    if rows < 0.0 || rows % 1.0 > 0.0 || rows < 1.0 && weight > 0.0 {
+        return Err(SumTableError::Rows { rows, weight });
     }
+    Ok(())
 }
 
 /// The classes that a table has sums of, in order, of the kinds that are known.
@@ -326,20 +313,6 @@ mod tests {
             assert!(words(refused(&set("rows", rows)), "rows are a whole number"), "{rows}");
         }
         assert_eq!(refused(&set("rows", 39.0)), Ok(()));
-        Ok(())
-    }
-
-    #[test]
-    fn weights_beside_a_fit_without_are_refused() -> Result<(), Box<dyn std::error::Error>> {
-        let spec: FitSpec = "learner=ridge lambda=0.1".parse()?;
-        let mut state = spec.start_classes(2, None)?;
-        (0..9).try_for_each(|t| state.add_label(&[f64::from(t % 4), f64::from(t % 3)], "low", 1.0))?;
-        state.close((0, 1), 9, Vec::new())?;
-        let mut terms = state.sum_terms()?;
-        assert!(state.with_sum_terms(terms.clone()).is_ok());
-        terms.iter_mut().for_each(|term| term.value *= if term.moment == "rows" { 1.0 } else { 2.0 });
-        let said = state.with_sum_terms(terms).err().map(|error| error.to_string()).unwrap_or_default();
-        assert!(said.contains("each row of the fit counts 1"), "{said}");
         Ok(())
     }
 }
