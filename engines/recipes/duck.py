@@ -1,7 +1,10 @@
 """DuckDB: any queries, batch by batch through Arrow. python duck.py OUT.mercer 'ROWS/*.parquet' OPTIONS…"""
 
 import glob
+import os
 import sys
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 
 import duckdb
 import pyarrow as pa
@@ -9,12 +12,23 @@ import pyarrow as pa
 from sums import fit, merge
 
 
-def model(paths, options):
-    states = []
+def batches(paths):
+    """The rows in pieces, and what each is called."""
     for path in paths:
-        batches = duckdb.sql(f"SELECT * FROM read_parquet('{path}')").to_arrow_reader(100_000)
-        for place, batch in enumerate(batches):
-            states += fit(pa.Table.from_batches([batch]), options, f"{path} {place}")
+        reader = duckdb.sql(f"SELECT * FROM read_parquet('{path}')").to_arrow_reader(100_000)
+        for place, batch in enumerate(reader):
+            yield pa.Table.from_batches([batch]), f"{path} {place}"
+
+
+def model(paths, options):
+    states, waiting, workers = [], deque(), os.cpu_count() or 1
+    with ThreadPoolExecutor(workers) as pool:
+        for rows, part in batches(paths):
+            waiting.append(pool.submit(fit, rows, options, part))
+            # A batch is in memory until it is summed up.
+            if len(waiting) > 2 * workers:
+                states += waiting.popleft().result()
+        states += [state for one in waiting for state in one.result()]
     return merge(states)
 
 

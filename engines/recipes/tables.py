@@ -14,6 +14,9 @@ import pyarrow.parquet as pq
 ENCODED = ["--scale", "standard", "--scale-from", "SAMPLE", "--weight", "w"]
 TAYLOR = ["--learner", "pkrr-taylor", "--kernel", "gaussian:2", "--set", "degree=2", "--set", "lambda=0.1", "--target", "y"]
 
+# Rows of the file that tells an encoding.
+SAMPLE = 500
+
 
 def even(rows, parts):
     return [rows // parts] * parts
@@ -36,17 +39,22 @@ def numbers(rows):
 
 
 def mixed(rows):
-    """A date, a category, a number with gaps, a number, weights, and a target of numbers and one of classes."""
+    """A date, a category, a number with gaps, a number, weights, and a target of numbers and one of classes.
+
+    Some rows have categories that the sample, which tells the encoding, does not hold.
+    """
     random = np.random.default_rng(2)
     day = random.integers(19_000, 20_000, rows)
     city = random.integers(0, 9, rows)
+    cities = [f"city {one}" for one in city]
+    cities[SAMPLE::499] = [f"town {place % 50}" for place in range(SAMPLE, rows, 499)]
     gap, x = random.normal(size=rows), random.normal(size=rows)
     y = np.sin(day / 58) + city % 3 + 0.5 * gap + x * x + 0.1 * random.normal(size=rows)
     kind = np.digitize(y + 0.3 * random.normal(size=rows), [1.0, 2.5])
     return pa.table(
         {
             "day": pa.array(day.astype("int32"), pa.date32()),
-            "city": pa.array([f"city {one}" for one in city]),
+            "city": pa.array(cities),
             "gap": pa.array(gap, mask=random.uniform(size=rows) < 0.1),
             "x": x,
             "w": random.uniform(0.5, 2, rows),
@@ -67,22 +75,22 @@ def write(work, name, table, sizes, options):
         begin += size
     paths = {key: os.path.join(folder, f"{key}.parquet") for key in ("whole", "short", "new", "sample")}
     pq.write_table(table.slice(0, begin), paths["whole"], compression="zstd")
-    pq.write_table(table.slice(100, begin - 100), paths["short"], compression="zstd")
+    pq.write_table(table.slice(1, begin - 1), paths["short"], compression="zstd")
     pq.write_table(table.slice(table.num_rows - 300), paths["new"])
-    pq.write_table(table.slice(0, 2000), paths["sample"])
+    pq.write_table(table.slice(0, SAMPLE), paths["sample"])
     with open(os.path.join(folder, "options.json"), "w") as file:
         json.dump([paths["sample"] if one == "SAMPLE" else one for one in options], file)
 
 
 def main(work, parts):
-    rows = numbers(350_300)
-    write(work, "numbers", rows, even(350_000, 8), TAYLOR)
-    write(work, "uneven", rows, uneven(100_000, parts), TAYLOR)
-    rows = mixed(60_300)
+    rows = numbers(100_300)
+    write(work, "numbers", rows, even(100_000, 8), TAYLOR)
+    write(work, "uneven", rows, uneven(30_000, parts), TAYLOR)
+    rows = mixed(30_300)
     ridge = ["--learner", "ridge", "--set", "lambda=0.1", *ENCODED, "--target", "y"]
-    write(work, "mixed", rows.drop_columns(["kind"]), uneven(60_000, parts), ridge)
+    write(work, "mixed", rows.drop_columns(["kind"]), uneven(30_000, parts), ridge)
     fourier = ["--learner", "pkrr-fourier", "--kernel", "gaussian:3", "--set", "features=60", "--set", "lambda=0.1"]
-    write(work, "classes", rows.drop_columns(["y"]), uneven(60_000, parts), [*fourier, *ENCODED, "--target", "kind"])
+    write(work, "classes", rows.drop_columns(["y"]), uneven(30_000, parts), [*fourier, *ENCODED, "--target", "kind"])
 
 
 if __name__ == "__main__":

@@ -8,9 +8,10 @@ mod frozen;
 mod parts;
 mod pass;
 mod spool;
+mod stamps;
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 
@@ -208,11 +209,13 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let files = Files::open(arguments)?;
     check_scale(arguments, &files)?;
     let fresh = begin(arguments, &files)?;
+    let stamps = files.stamps();
     let parts = files.shard(index, of)?;
     let sources: Vec<(usize, PartSource)> = parts
         .iter()
         .map(|part| Ok((part.file, files.source(part.file, part.rows.clone())?)))
         .collect::<Result<_, Failure>>()?;
+    tell_copies(&sources);
     let mut checkpoint = FitCheckpoint::new(arguments, (index, of))?;
     if arguments.resume && is_done(arguments, &fresh, (index, of), &sources) {
         checkpoint.remove();
@@ -227,7 +230,11 @@ pub(super) fn run(arguments: &FitArguments) -> Result<(), Failure> {
     let of_files = sources.iter().cloned().collect();
     let how = (arguments.threads.into(), skips);
     let joined = parts::sum_up((&files, &pieces, &of_files), &fresh, joined, how, &mut keep)?;
+    stamps.check()?;
     tell_left_out(&joined);
+    if let Some(frozen) = files.frozen() {
+        frozen.report();
+    }
     let state = joined.state(&fresh, (index, of))?;
     let seconds = began.elapsed().as_secs_f64();
     drop(store::save("--out", &arguments.out, state.to_bytes())?);
@@ -274,6 +281,21 @@ fn check_scale(arguments: &FitArguments, files: &Files) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Tells if a file looks like a copy of another: both count.
+fn tell_copies(sources: &[(usize, PartSource)]) {
+    let mut sorted: Vec<&PartSource> = sources.iter().map(|(_, source)| source).collect();
+    // Those of the same contents and the same file name become neighbours, whatever their number.
+    sorted.sort_by_key(|source| (source.digest, Path::new(&source.name).file_name()));
+    if let Some(&[one, copy]) = sorted.windows(2).find(|pair| pair[0].is_copy_of(pair[1])) {
+        verbosity::remark(copy_told(one, copy));
+    }
+}
+
+/// What is told of two files of which one may be a copy.
+pub(super) fn copy_told(one: &PartSource, copy: &PartSource) -> String {
+    format!("{} and {} have the same contents and count as two; leave one out if it is a copy", one.name, copy.name)
 }
 
 /// Tells how many rows could not be read.

@@ -10,7 +10,7 @@ use mercer_session::model::{FilterMergeError, MergeError, Model, ModelKind, Mome
 use serde_json::{Value, json};
 
 use crate::data::paths::expand;
-use crate::fit::facts;
+use crate::fit::{copy_told, facts};
 use crate::model::lock;
 use crate::model::store;
 use crate::report::facts::Facts;
@@ -141,10 +141,7 @@ fn joined(
         };
         let other = load(path, like)?;
         if let Some((one, copy)) = copies(&state.parts, &other.parts) {
-            verbosity::remark(format!(
-                "{} and {} have the same contents and count as two; leave one out if it is a copy",
-                one.name, copy.name
-            ));
+            verbosity::remark(copy_told(one, copy));
         }
         state.merge(&other).map_err(refused)?;
     }

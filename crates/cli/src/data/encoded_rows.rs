@@ -190,9 +190,10 @@ impl EncodedRows {
         })
     }
 
-    /// The same by an encoding that stays as it is.
-    pub(crate) fn frozen(self, odd: Arc<Mutex<Oddities>>) -> Self {
-        Self { odd: Some(odd), moving: self.moving.frozen(), ..self }
+    /// The same by an encoding that stays as it is. Without a place for what is odd, nothing is
+    /// told of it.
+    pub(crate) fn frozen(self, odd: Option<Arc<Mutex<Oddities>>>) -> Self {
+        Self { odd, moving: self.moving.frozen(), ..self }
     }
 
     /// Tells a person what is done with the columns; and later, once of each column, that a cell

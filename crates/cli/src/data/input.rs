@@ -120,10 +120,10 @@ impl Input {
     }
 
     /// The same rows by an encoding that stays as it is; what is odd is told once for several
-    /// files.
-    pub(crate) fn frozen(mut self, odd: &Arc<Mutex<Oddities>>) -> Self {
+    /// files, and not at all without a place for it.
+    pub(crate) fn frozen(mut self, odd: Option<&Arc<Mutex<Oddities>>>) -> Self {
         if let InputSource::Encoded(encoded) = self.body {
-            self.body = InputSource::Encoded(Box::new(encoded.frozen(Arc::clone(odd))));
+            self.body = InputSource::Encoded(Box::new(encoded.frozen(odd.cloned())));
         }
         self
     }

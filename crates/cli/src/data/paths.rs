@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use glob::MatchOptions;
 use mercer_readers::StoredObject;
@@ -17,7 +17,7 @@ const AS_SHELLS: MatchOptions =
 
 /// The files that arguments name. A pattern (`*`, `?`, `[a-z]`, `**` for any folders) is replaced
 /// by what it matches, a folder by the files in it and its folders that belong here, in the order
-/// of names; in folders, names that begin with `_` are notes of engines.
+/// of names; in folders, and behind `**`, names that begin with `_` are notes of engines.
 pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
     let mut paths = Vec::new();
     for argument in arguments {
@@ -25,26 +25,23 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
         refuse_address(argument)?;
         let is_stored = StoredObject::is_address(argument);
         // On the web a question mark begins a query, which is refused when it is opened.
-        let wild: &[char] = if text.starts_with("http") && is_stored { &['*'] } else { &['*', '?'] };
+        let wild: &[char] = if text.starts_with("http") && is_stored { &['*'] } else { &['*', '?', '['] };
         if argument.is_dir() || is_stored && text.ends_with('/') {
-            let is_noted = |path: &Path| {
-                let within = path.strip_prefix(argument).unwrap_or(path);
-                within.iter().any(|part| part.to_string_lossy().starts_with(['_', '.']))
-            };
-            let within = |path: &PathBuf| (is_stored || path.is_file()) && belongs(path) && !is_noted(path);
-            let all = format!("{}/**/*", glob::Pattern::escape(text.trim_end_matches('/')));
-            let found = if is_stored { listed(&text)? } else { matching(&all)? };
-            let found: Vec<PathBuf> = found.into_iter().filter(within).collect();
+            let found = within(argument, is_stored, &belongs)?;
             if found.is_empty() {
                 return Err(Failure::because(format!("{text}: is a folder without a file to read")));
             }
             paths.extend(found);
         } else if text.contains(wild) && !argument.exists() {
-            let found = if is_stored { matching_stored(&text)? } else { matching(&text)? };
+            let found = if is_stored { matching_stored(&text)? } else { named(&text, &belongs)? };
             if found.is_empty() {
                 return Err(Failure::because(format!("{text}: no file is named so")));
             }
             paths.extend(found);
+        } else if text.contains('{') && text.contains(',') && !argument.exists() {
+            return Err(Failure::because(format!(
+                "{text}: there is no such file; braces are no pattern here, but to most shells, which want them without quotes"
+            )));
         } else {
             paths.push(argument.clone());
         }
@@ -54,6 +51,48 @@ pub(crate) fn expand(arguments: &[PathBuf], belongs: impl Fn(&Path) -> bool) -> 
         return Err(Failure::usage(format!("{}: is given twice{also}; give each file once", path.display())));
     }
     Ok(paths)
+}
+
+/// The files of a folder, and of its folders, that belong here.
+fn within(folder: &Path, is_stored: bool, belongs: &impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+    let text = folder.to_string_lossy();
+    let all = format!("{}/**/*", glob::Pattern::escape(text.trim_end_matches('/')));
+    let mut found = if is_stored { listed(&text)? } else { matching(&all)? };
+    let is_file = |path: &Path| is_stored || path.is_file();
+    found.retain(|path| is_file(path) && belongs(path) && !is_noted(path.strip_prefix(folder).unwrap_or(path)));
+    Ok(found)
+}
+
+/// Whether a folder's notes are meant, or what is hidden in it: engines keep there what is not
+/// finished, which holds rows of other files again.
+fn is_noted(path: &Path) -> bool {
+    path.iter().any(|part| part.to_string_lossy().starts_with(['_', '.']) && part != "." && part != "..")
+}
+
+/// The files that a pattern names: those that it matches, and those of the folders that it matches.
+fn named(pattern: &str, belongs: &impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, Failure> {
+    let deep = pattern.contains("**");
+    // What `**` alone matches are folders.
+    let all = if pattern.ends_with("**") { format!("{pattern}/*") } else { pattern.to_owned() };
+    let is_fixed = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let fixed: PathBuf = Path::new(pattern).components().take_while(is_fixed).collect();
+    let behind = |path: &Path| path.strip_prefix(&fixed).unwrap_or(path).to_owned();
+    let speaks_of_notes = is_noted(&behind(Path::new(pattern)));
+    let mut files = Vec::new();
+    for path in matching(&all)? {
+        let is_folder = path.is_dir();
+        match is_noted(&behind(&path)) && !speaks_of_notes {
+            true if deep || is_folder || !belongs(&path) => {}
+            _ if !is_folder => files.push(path),
+            // Behind `**` the files of a folder are matched themselves.
+            _ if deep => {}
+            _ => files.extend(within(&path, false, belongs)?),
+        }
+    }
+    if pattern.ends_with("**") {
+        files.retain(|path| belongs(path));
+    }
+    Ok(files)
 }
 
 /// The first path that is one of those before it, or has the key of one.

@@ -14,6 +14,7 @@ use super::FitArguments;
 use super::extra;
 use super::frozen::{Frozen, check_classes, tell_zero_one};
 use super::spool::Spool;
+use super::stamps::Stamps;
 use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
 use crate::arguments::task::TaskChoice;
@@ -103,6 +104,7 @@ impl Files {
             (files.dimension, files.outputs) = (frozen.encoding().dimension(), frozen.kind().outputs());
             files.targets = frozen.targets().to_vec();
             files.frozen = Some(frozen);
+            files.tell_extra(path);
             files.check(None)?;
             return Ok(files);
         }
@@ -165,16 +167,22 @@ impl Files {
         if self.outputs == 0 {
             return Err(Failure::usage(format!("{}: has no target", self.shown(leader))));
         }
-        if self.spools.is_empty() {
-            extra::tell(&self.paths[leader], &self.paths, |path| self.told(path, &self.options));
-        }
+        self.tell_extra(&self.paths[leader]);
         self.check(Some(leader))
+    }
+
+    /// Tells which columns are left out because the file that settles what they are lacks them.
+    fn tell_extra(&self, settles: &Path) {
+        if self.spools.is_empty() {
+            extra::tell(settles, &self.paths, |path| self.told(path, &self.options));
+        }
     }
 
     /// Copies pipes to files, because a pipe can be read only once.
     fn spool(&mut self) -> Result<(), Failure> {
         for path in &mut self.paths {
             if let Some(spool) = Spool::of(path)? {
+                verbosity::call(&spool.path().display().to_string(), spool.shown());
                 *path = spool.path().to_owned();
                 self.spools.push(spool);
             }
@@ -269,12 +277,17 @@ impl Files {
         spool.map_or_else(|| path.display().to_string(), |spool| spool.shown().to_owned())
     }
 
+    /// What tells later whether the files have stayed as they are.
+    pub(super) fn stamps(&self) -> Stamps {
+        Stamps::of(self.paths.iter().map(PathBuf::as_path))
+    }
+
     /// Where a file's rows come from, for whoever merges.
     pub(super) fn source(&self, file: usize, rows: Range<u64>) -> Result<PartSource, Failure> {
         let path = &self.paths[file];
         let unread = |error| Failure::because(format!("{}: cannot be read ({error})", self.shown(file)));
         match Source::resolve(path)? {
-            Source::Named(name) => Ok(PartSource::new(name, 0, rows)),
+            Source::Named(name) => Ok(PartSource::new(self.part.as_deref().unwrap_or(name), 0, rows)),
             _ if StoredObject::is_address(path) => {
                 let object = StoredObject::open(path).map_err(unread)?;
                 let name = self.part.clone().unwrap_or_else(|| self.shown(file));
@@ -394,7 +407,10 @@ impl Files {
     pub(super) fn part(&self, part: &FilePart) -> Result<Input, Failure> {
         let mut rows = self.rows(part.file)?;
         rows.skip(part.rows.start)?;
-        Ok(rows)
+        Ok(match &self.frozen {
+            Some(frozen) => frozen.counted(rows),
+            None => rows,
+        })
     }
 
     /// The same parts, cut where row groups of Parquet end, so that several threads read a file.

@@ -2,7 +2,7 @@
 //! every shard is encoded alike.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mercer_datasets::Registry;
 use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Kind as ColumnKind};
@@ -101,7 +101,8 @@ impl Frozen {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
         let mut encoding = Encoding::new(schema, options_of).map_err(refused)?;
-        let (mut rows, mut sample) = (frozen.open(path, options)?, Row::default());
+        let odd = Arc::default();
+        let (mut rows, mut sample) = (frozen.open(path, options)?.frozen(Some(&odd)), Row::default());
         while rows.next_sample(&mut sample)? {
             if sample.example.weight != 0.0 {
                 encoding.learn(&sample.record).map_err(refused)?;
@@ -124,7 +125,19 @@ impl Frozen {
         &self.targets
     }
 
-    /// The rows of a file with the same columns, found by their names where both have names.
+    /// The same rows, of which what is odd is counted, and told once of all files.
+    pub(super) fn counted(&self, rows: Input) -> Input {
+        rows.frozen(Some(&self.odd))
+    }
+
+    /// Tells how many cells of all rows were odd: a part that lacks what the others have shows in
+    /// the log.
+    pub(super) fn report(&self) {
+        self.odd.lock().unwrap_or_else(PoisonError::into_inner).report(&self.encoding);
+    }
+
+    /// The rows of a file with the same columns, found by their names where both have names. Of
+    /// what is odd in them nothing is told.
     pub(super) fn open(&self, path: &Path, options: &ReadOptions) -> Result<Input, Failure> {
         if let Source::StandardInput = Source::resolve(path)? {
             return Err(not_a_file());
@@ -148,7 +161,7 @@ impl Frozen {
                 input.shown()
             )));
         }
-        Ok(input.frozen(&self.odd))
+        Ok(input.frozen(None))
     }
 }
 

@@ -64,6 +64,14 @@ pub(super) fn read(path: &Path, like: &Moments) -> Result<Moments, Failure> {
     }
     let refused = |error: String| Failure::because(format!("{shown}: {error}"));
     let mut state = like.with_sum_terms(terms).map_err(|error| refused(error.to_string()))?;
+    let counts_one = like.description.weight.is_none() && like.sums.weight() == like.sums.count();
+    if counts_one && state.sums.weight() != state.sums.count() {
+        return Err(refused(format!(
+            "has {} rows and a weight of {}, and the file of --like has no weights; give sums without weights, or a file that was fitted with --weight",
+            state.sums.count(),
+            state.sums.weight()
+        )));
+    }
     let rows = state.sums.count().max(0.0).round() as u64;
     let unread = |error: std::io::Error| refused(format!("cannot be read ({error})"));
     let digest = digest_of(File::open(path).map_err(unread)?).map_err(unread)?;

@@ -35,9 +35,21 @@ pub(crate) fn is_quiet() -> bool {
     LEVEL.load(Ordering::Relaxed) == Verbosity::Quiet as u8
 }
 
+/// Paths that people do not know, and what they are called instead.
+static CALLED: Mutex<Vec<(String, String)>> = Mutex::new(Vec::new());
+
+/// From now on messages call a path by this name: that of a pipe, for the file it was copied to.
+pub(crate) fn call(path: &str, name: &str) {
+    CALLED.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_owned(), name.to_owned()));
+}
+
 /// A line on stderr. One that cannot be written is lost, and harms nothing else.
 pub(crate) fn line(text: impl Display) {
-    let _ = io::stderr().write_all(format!("{text}\n").as_bytes());
+    let mut text = format!("{text}\n");
+    for (path, name) in CALLED.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        text = text.replace(path, name);
+    }
+    let _ = io::stderr().write_all(text.as_bytes());
 }
 
 /// Says something even if there are to be no remarks.

@@ -159,6 +159,14 @@ fn sums_of_sql_are_read() {
     let merge = |data: &str| format!("merge {data} --like like.mercer --out m.mercer");
     folder.refused(1, &merge("less.csv"), &["less.csv: has no sum zz \"a\" \"b\""]);
     folder.refused(1, &merge("other.csv"), &["other.csv: has no column \"value\""]);
+    let rows = |value: &str| text.replace(&format!("rows,,,{ROWS}\n"), &format!("rows,,,{value}\n"));
+    for value in ["-1", "2.5", "0"] {
+        fs::write(folder.path("rows.csv"), rows(value)).unwrap();
+        folder.refused(1, &merge("rows.csv"), &["rows.csv: has", "rows are a whole number"]);
+    }
+    folder.done("fit first.csv --learner ridge --ignore w --target y --out plain.mercer");
+    let said = ["sums.csv: has", "the file of --like has no weights"];
+    folder.refused(1, "merge sums.csv --like plain.mercer --out m.mercer", &said);
     folder.refused(2, "merge sums.csv --out m.mercer", &["sums.csv: is a table and no model file", "--like"]);
     fs::copy(folder.path("sums.csv"), folder.path("copy.csv")).unwrap();
     folder.refused(2, &merge("sums.csv sums.csv"), &["given twice"]);

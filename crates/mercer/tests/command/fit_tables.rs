@@ -173,6 +173,22 @@ fn what_is_encoded_in_another_way_is_refused() {
     let folder = folder.with("odd.csv", "day,city,size,paid,price\n2024-01-01,Jena,big,no,5\n");
     let said = folder.run("fit odd.csv --learner ridge --scale-from from.csv --out e.mercer");
     assert!(said.code == Some(0) && said.err.contains("hashes it") && said.err.contains("counts as missing"));
+    // How many cells of a part are so is told at its end, each once.
+    let gaps = "day,city,size,paid,price,more\n".to_owned() + &"2024-01-01,Jena,,no,5,1\n".repeat(70);
+    let folder = folder.with("gaps.csv", gaps);
+    for threads in [1, 2] {
+        let said = folder.run(&format!(
+            "fit gaps.csv part-3.csv --learner ridge --scale-from from.csv --threads {threads} --out e.mercer"
+        ));
+        let missing = 70 + (700..900).filter(|t| t % 9 == 4).count();
+        for words in [
+            "column \"city\": 70 cells",
+            &format!("column \"size\": {missing} cells"),
+            "gaps.csv: has columns that from.csv lacks, and they are left out: more",
+        ] {
+            assert!(said.code == Some(0) && said.err.contains(words), "{words}: {}", said.err);
+        }
+    }
     // What a category is can be said.
     folder.done(&format!("fit part-1.csv {ridge} --scale-from from.csv --as day=identifier --out f.mercer"));
     let [with, without] =

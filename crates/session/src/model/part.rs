@@ -52,10 +52,14 @@ impl PartSource {
         self.is_of(other) && self.first < other.end && other.first < self.end
     }
 
-    /// True if both look like copies of one file in different folders.
-    fn is_copy_of(&self, other: &Self) -> bool {
+    /// True if both look like copies of one file: they have the same contents, and the name of a
+    /// file in different folders, or one of them came by a pipe, which tells no name.
+    #[must_use]
+    pub fn is_copy_of(&self, other: &Self) -> bool {
         let file = |name: &str| Path::new(name).file_name().map(std::ffi::OsStr::to_owned);
-        self.digest == other.digest && self.name != other.name && file(&self.name) == file(&other.name)
+        let is_piped = |name: &str| name == "standard input" || name.starts_with("/dev/") || name.starts_with("/proc/");
+        let may_be_one = file(&self.name) == file(&other.name) || is_piped(&self.name) || is_piped(&other.name);
+        self.digest == other.digest && self.name != other.name && may_be_one
     }
 }
 
@@ -101,7 +105,7 @@ pub(super) fn twice<'a>(ours: &'a [Part], theirs: &'a [Part]) -> Option<&'a Part
     pair(ours, theirs, PartSource::overlaps).map(|(source, _)| source)
 }
 
-/// Two sources of the two lists that have one file name and the same contents in different folders.
+/// Two sources of the two lists of which one [may be a copy](PartSource::is_copy_of) of the other.
 #[must_use]
 pub fn copies<'a>(ours: &'a [Part], theirs: &'a [Part]) -> Option<(&'a PartSource, &'a PartSource)> {
     pair(ours, theirs, PartSource::is_copy_of)
@@ -126,11 +130,16 @@ mod tests {
     }
 
     #[test]
-    fn copies_have_one_file_name_in_different_folders() {
+    fn copies_have_the_same_contents_and_no_other_file_name() {
         let ours = [part("/a/p0.csv", 1, 0..10)];
         assert!(copies(&ours, &[part("/b/p0.csv", 1, 0..10)]).is_some());
         assert!(copies(&ours, &[part("/b/p1.csv", 1, 0..10)]).is_none());
         assert!(copies(&ours, &ours).is_none());
+        // What came by a pipe may be any file.
+        for piped in ["standard input", "/dev/fd/63"] {
+            assert!(copies(&ours, &[part(piped, 1, 0..10)]).is_some());
+            assert!(copies(&ours, &[part(piped, 2, 0..10)]).is_none());
+        }
     }
 
     #[test]

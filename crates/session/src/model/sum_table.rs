@@ -48,6 +48,14 @@ pub enum SumTableError {
     /// A sum of something else.
     #[error("has a sum {0}, which the fit does not have; give the sums of its own features and targets")]
     Unknown(String),
+    /// A number of rows that is none.
+    #[error("has {rows} rows and a weight of {weight}; rows are a whole number, and no weight is without a row")]
+    Rows {
+        /// The sum `rows`.
+        rows: f64,
+        /// The sum `weight`.
+        weight: f64,
+    },
     /// Sums that no rows have, or too many classes.
     #[error(transparent)]
     Refused(#[from] MergeError),
@@ -165,6 +173,7 @@ impl Moments {
         let targets = classes.as_ref().map_or_else(|| self.targets(), |classes| classes.names().to_vec());
         let mut raw =
             RawSums { count: all.take("rows", "", "")?, weight: all.take("weight", "", "")?, ..RawSums::default() };
+        check_rows(raw.count, raw.weight)?;
         for (i, name) in features.iter().enumerate() {
             for other in &features[..=i] {
                 let value = if other == name { all.take("zz", name, name)? } else { all.pair(other, name)? };
@@ -200,6 +209,14 @@ impl Moments {
         let sums = RidgeMoments::from_sums(map.clone(), MomentSums::from_raw(&map, &raw)?, 0.0)?;
         Ok(Self { sums, classes, parts: Vec::new(), ..self.clone() })
     }
+}
+
+/// Refuses numbers of rows that are none. A sum that is not finite is refused with all others.
+fn check_rows(rows: f64, weight: f64) -> Result<(), SumTableError> {
+    if rows < 0.0 || rows % 1.0 > 0.0 || rows < 1.0 && weight > 0.0 {
+        return Err(SumTableError::Rows { rows, weight });
+    }
+    Ok(())
 }
 
 /// The classes that a table has sums of, in order, of the kinds that are known.
@@ -287,6 +304,15 @@ mod tests {
             terms.iter_mut().for_each(|term| term.value *= if term.a == term.b { 1.0 } else { 90.0 });
         };
         assert!(refused(&wrong).is_err());
+        let set = |moment: &'static str, value: f64| {
+            move |terms: &mut Vec<SumTerm>| {
+                terms.iter_mut().filter(|term| term.moment == moment).for_each(|term| term.value = value);
+            }
+        };
+        for rows in [-1.0, 1.5, 0.0] {
+            assert!(words(refused(&set("rows", rows)), "rows are a whole number"), "{rows}");
+        }
+        assert_eq!(refused(&set("rows", 39.0)), Ok(()));
         Ok(())
     }
 }
