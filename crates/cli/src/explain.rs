@@ -25,7 +25,7 @@ use crate::predict::{RowsForModel, check_columns, reading};
 use crate::report::failure::Failure;
 use crate::report::output;
 use crate::report::plot::PlotArguments;
-use report::{ExplainReport, ExplainedRow, Subject};
+use report::{ExplainReport, ExplainedOutput, ExplainedRow};
 
 /// Columns that are told, unless given.
 const TOP: &str = "5";
@@ -340,7 +340,7 @@ fn refuse_groups(model: &Session, path: &Path) -> Result<(), Failure> {
 }
 
 /// What is explained.
-fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Subject), Failure> {
+fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, ExplainedOutput), Failure> {
     let path = arguments.model.display();
     let task = match (&model.task, &arguments.class) {
         (Task::Numbers(_), Some(_)) => {
@@ -365,24 +365,24 @@ fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Subject), 
         }
         None => labels.later(0, 1).unwrap_or(0),
     };
-    let subject = labels.get(class).map_or(Subject::Number, |name| Subject::Class(name.to_owned()));
+    let subject = labels.get(class).map_or(ExplainedOutput::Number, |name| ExplainedOutput::Class(name.to_owned()));
     Ok((Aim::class(&task.classifier, class), subject))
 }
 
 /// The number that is explained; targets without names have their numbers, from 1.
-fn output(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, Subject), Failure> {
+fn output(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, ExplainedOutput), Failure> {
     let (path, outputs) = (arguments.model.display(), model.outputs());
     let targets = &model.description.target_names;
     let name = |k: usize| targets.get(k).cloned().unwrap_or_else(|| (k + 1).to_string());
     let known = || (0..outputs).map(name).collect::<Vec<_>>().join(", ");
     match &arguments.output {
-        None if outputs == 1 => Ok((Aim::number(0, 1), Subject::Number)),
+        None if outputs == 1 => Ok((Aim::number(0, 1), ExplainedOutput::Number)),
         None => Err(Failure::usage(format!("{path}: predicts {}; say with --output which is explained", known()))),
         Some(_) if outputs == 1 => {
             Err(Failure::usage(format!("{path}: predicts one number, and --output is for several; leave it out")))
         }
         Some(wanted) => match (0..outputs).find(|k| name(*k) == *wanted) {
-            Some(place) => Ok((Aim::number(place, outputs), Subject::Output(wanted.clone()))),
+            Some(place) => Ok((Aim::number(place, outputs), ExplainedOutput::Output(wanted.clone()))),
             None => Err(Failure::usage(format!("{path}: predicts no {wanted:?}; its targets are {}", known()))),
         },
     }

@@ -22,7 +22,7 @@ use std::net::Ipv4Addr;
 use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
 use crate::digits::usual;
-use crate::numeral::{Affix, Letter, MARKS, Numeral, UNSEEN, is_code, is_set_off, plain};
+use crate::numeral::{Affix, Letter, MARKS, NumberMarks, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
 use crate::zone::{Zone, tells_zone};
 use crate::{degrees, duration, magnitude, written_time};
@@ -73,27 +73,6 @@ pub enum Notation {
     Zoned(Box<Self>, Zone),
     /// `48°12'30"N`: angles, in degrees.
     Degrees,
-}
-
-/// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
-/// number is that may be two.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NumberMarks {
-    /// Before the fraction: `.` or `,`.
-    pub decimal: Option<char>,
-    /// Between thousands: `.`, `,`, `'` or a blank, or none at all.
-    pub group: Option<Option<char>>,
-}
-
-impl NumberMarks {
-    /// True for a plain number with a point before its fraction where a comma stands there.
-    pub(crate) fn contradict(self, text: &str) -> bool {
-        self.decimal == Some(',') && text.contains('.') && plain(text).is_some()
-    }
-
-    fn allow(self, numeral: &Numeral) -> bool {
-        self.decimal.is_none_or(|mark| mark == numeral.decimal) && self.group.is_none_or(|mark| mark == numeral.group)
-    }
 }
 
 /// The findings of a look at the texts of a column.

@@ -22,6 +22,27 @@ pub(crate) fn plain(text: &str) -> Option<f64> {
     read(text).or_else(|| read(&usual(text)))
 }
 
+/// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
+/// number is that may be two.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NumberMarks {
+    /// Before the fraction: `.` or `,`.
+    pub decimal: Option<char>,
+    /// Between thousands: `.`, `,`, `'` or a blank, or none at all.
+    pub group: Option<Option<char>>,
+}
+
+impl NumberMarks {
+    /// True for a plain number with a point before its fraction where a comma stands there.
+    pub(crate) fn contradict(self, text: &str) -> bool {
+        self.decimal == Some(',') && text.contains('.') && plain(text).is_some()
+    }
+
+    pub(crate) fn allow(self, numeral: &Numeral) -> bool {
+        self.decimal.is_none_or(|mark| mark == numeral.decimal) && self.group.is_none_or(|mark| mark == numeral.group)
+    }
+}
+
 /// True if digits begin with a zero that a number has no need of.
 pub(crate) fn is_code(text: &str) -> bool {
     let digits = text.trim_start_matches(['-', '+']).as_bytes();

@@ -2,7 +2,7 @@
 
 use crate::error::EncodingError;
 use crate::kind::ToldKind;
-use crate::notation::NumberMarks;
+use crate::numeral::NumberMarks;
 use crate::zone::Zone;
 
 /// Kinds of columns that a user tells, by their names. `#3` is the third column, if no column is

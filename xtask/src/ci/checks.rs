@@ -39,7 +39,8 @@ pub(super) fn dependencies(shell: &Shell) -> Result<()> {
 /// it.
 pub(super) fn narrow(shell: &Shell) -> Result<()> {
     match Compiler::find(shell, Target::Narrow) {
-        // All features but the stores', whose cryptography wants a C compiler for the processor, too.
+        // All features but the stores', whose cryptography wants a C compiler for the processor,
+        // too.
         Ok(compiler) => Ok(compiler.cargo(shell, "check").args(["--quiet", "-p", "mercer"]).run()?),
         Err(missing) => {
             println!("32-bit: skipped: {missing:#}");

@@ -163,7 +163,7 @@ fn of_systems(arguments: &Arguments, count: Count, summary: &mut Summary) -> Res
     let mut total = Tally::default();
     let jobs = count.seeds().flat_map(|seed| names.iter().map(move |name| (*name, seed)));
     let jobs: Vec<(&str, u64)> = jobs.collect();
-    let outcomes = arguments.each(&jobs, |(name, seed)| Outcome::new(arguments, (name, count), *seed))?;
+    let outcomes = arguments.each(&jobs, |(name, seed)| VerdictOutcome::new(arguments, (name, count), *seed))?;
     for name in &names {
         let (mut tally, mut found, mut noted) = (Tally::default(), Errors::default(), Vec::new());
         for (_, outcome) in jobs.iter().zip(&outcomes).filter(|((of, _), _)| of == name) {
@@ -188,13 +188,13 @@ fn of_systems(arguments: &Arguments, count: Count, summary: &mut Summary) -> Res
 }
 
 /// What is counted of one sample of a system; errors are those of the first.
-struct Outcome {
+struct VerdictOutcome {
     tally: Tally,
     errors: Option<Errors>,
     note: Option<String>,
 }
 
-impl Outcome {
+impl VerdictOutcome {
     fn new(arguments: &Arguments, (name, count): (&str, Count), seed: u64) -> Result<Self, Box<dyn Error>> {
         let [sample, further] = samples(name, count.pairs, seed)?;
         let model = learnt(&sample)?;

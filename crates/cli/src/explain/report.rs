@@ -30,7 +30,7 @@ impl ExplainedRow {
 }
 
 /// What is explained.
-pub(super) enum Subject {
+pub(super) enum ExplainedOutput {
     /// The number that is predicted.
     Number,
     /// The prediction of this target, of several.
@@ -46,7 +46,7 @@ pub(super) struct ExplainReport {
     pub(super) names: Vec<String>,
     pub(super) rows: Vec<ExplainedRow>,
     pub(super) exact: Exactness,
-    pub(super) subject: Subject,
+    pub(super) subject: ExplainedOutput,
     pub(super) left_out: Option<String>,
     pub(super) top: usize,
 }
@@ -98,9 +98,9 @@ impl ExplainReport {
         let mut facts = Facts::default();
         facts.tell("base", self.base());
         let (class, output) = match &self.subject {
-            Subject::Number => (None, None),
-            Subject::Class(name) => (Some(name.clone()), None),
-            Subject::Output(name) => (None, Some(name.clone())),
+            ExplainedOutput::Number => (None, None),
+            ExplainedOutput::Class(name) => (Some(name.clone()), None),
+            ExplainedOutput::Output(name) => (None, Some(name.clone())),
         };
         facts.tell("class", class);
         facts.tell("output", output);
@@ -132,15 +132,16 @@ impl ExplainReport {
         format!("{rows} row{}", if rows == 1 { "" } else { "s" })
     }
 
-    /// The largest effects of the first rows, and the mean sizes over all where they are more than one.
+    /// The largest effects of the first rows, and the mean sizes over all where they are more than
+    /// one.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}: {}\n\n", Plain(&self.data), self.counted());
         let width = self.names.iter().map(|name| Plain(name).to_string().chars().count()).max().unwrap_or(0).max(10);
         // Writing to a string cannot fail.
         let _ = match &self.subject {
-            Subject::Number => Ok(()),
-            Subject::Output(name) => writeln!(text, "Effects are those on the prediction of {}\n", Plain(name)),
-            Subject::Class(name) => writeln!(text, "Effects are those on the score of class {}\n", Plain(name)),
+            ExplainedOutput::Number => Ok(()),
+            ExplainedOutput::Output(name) => writeln!(text, "Effects are those on the prediction of {}\n", Plain(name)),
+            ExplainedOutput::Class(name) => writeln!(text, "Effects are those on the score of class {}\n", Plain(name)),
         };
         for row in self.rows.iter().take(ROWS) {
             self.tell(row, width, &mut text);

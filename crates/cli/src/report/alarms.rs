@@ -119,8 +119,8 @@ impl Alarms {
         text
     }
 
-    /// Remarks: too few rows, `fewer` being how fewer can settle what is usual; drifts that are taken
-    /// out; and a promise that may not have been kept.
+    /// Remarks: too few rows, `fewer` being how fewer can settle what is usual; drifts that are
+    /// taken out; and a promise that may not have been kept.
     pub(crate) fn notes(&self, fewer: &str) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.is_watching {

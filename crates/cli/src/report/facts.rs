@@ -12,11 +12,11 @@ use crate::report::plain::Plain;
 
 /// Facts with their names.
 #[derive(Default)]
-pub(crate) struct Facts(Vec<(&'static str, Fact)>);
+pub(crate) struct Facts(Vec<(&'static str, FactValue)>);
 
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Fact {
+enum FactValue {
     One(Value),
     Columns(Vec<ToldColumn>),
 }
@@ -40,11 +40,11 @@ pub(crate) struct ToldColumn {
 
 impl Facts {
     pub(crate) fn tell(&mut self, name: &'static str, fact: impl Into<Value>) {
-        self.0.push((name, Fact::One(fact.into())));
+        self.0.push((name, FactValue::One(fact.into())));
     }
 
     pub(crate) fn tell_columns(&mut self, columns: Vec<ToldColumn>) {
-        self.0.push(("columns", Fact::Columns(columns)));
+        self.0.push(("columns", FactValue::Columns(columns)));
     }
 
     /// Prints one JSON object, or behind the head a line for each fact.
@@ -56,8 +56,8 @@ impl Facts {
         for (name, fact) in &self.0 {
             // Writing to a string cannot fail.
             let fact = match fact {
-                Fact::One(fact) => words(fact),
-                Fact::Columns(columns) => words(&json!(columns)),
+                FactValue::One(fact) => words(fact),
+                FactValue::Columns(columns) => words(&json!(columns)),
             };
             let _ = writeln!(text, "  {:<21}{fact}", name.replace('_', " "));
         }

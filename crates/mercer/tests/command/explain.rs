@@ -150,8 +150,8 @@ fn the_text_has_base_effects_and_a_picture() {
     assert!(said.code == Some(2) && said.err.contains("--class is for classes"), "{}", said.err);
 }
 
-/// The effects on one of several targets are those of a model of this target alone, because they share no
-/// weights.
+/// The effects on one of several targets are those of a model of this target alone, because they
+/// share no weights.
 #[test]
 fn one_of_several_targets_is_explained() {
     let lines =
@@ -178,7 +178,8 @@ fn one_of_several_targets_is_explained() {
     folder.refused(2, "explain t.csv --model z.mercer --output z", &["one number", "leave it out"]);
 }
 
-/// The mean size of one effect is that effect once more; the JSON is the same object for any number of rows.
+/// The mean size of one effect is that effect once more; the JSON is the same object for any number
+/// of rows.
 #[test]
 fn means_over_rows_are_told_of_more_than_one() {
     let folder = Folder::new().with("t.csv", table(300));

@@ -401,7 +401,8 @@ fn rows_that_cannot_be_read_are_left_out_and_counted() {
     folder.refused(2, &fit("bad.csv", "--on-error quarantine=q.csv"), &["belongs to train and predict"]);
 }
 
-/// The rows (1, 2), (2, 4), (3, 6), (4, 8) of a and y, as pyarrow writes them with checksums of the pages.
+/// The rows (1, 2), (2, 4), (3, 6), (4, 8) of a and y, as pyarrow writes them with checksums of the
+/// pages.
 const CHECKED: &str = "\
     504152311500154c154c159bc585b10f1c15081500150615061c000000020000000801000000000000f03f000000000000004000000000000008\
     4000000000000010401500154c154c1590f09b870a1c15081500150615061c000000020000000801000000000000004000000000000010400000\

@@ -92,8 +92,8 @@ fn dependence_is_taken_out_and_told() {
     assert!(alarms(&rows, ChangeParams::default().independent(true)).len() > 3);
 }
 
-/// Noise moves the peak of a weak season by one or two rows, and columns without a season hide it in
-/// the mean over all. The noisy fall of the autocorrelations of a trend or of a long season has
+/// Noise moves the peak of a weak season by one or two rows, and columns without a season hide it
+/// in the mean over all. The noisy fall of the autocorrelations of a trend or of a long season has
 /// small peaks at short lags.
 #[test]
 fn the_length_of_a_season_is_that_of_the_season() {
