@@ -62,7 +62,7 @@ pub(crate) type InSpan<K> = OnDictionary<K, Ald, GradientStep, GrowThenStep>;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum AogdPhase<K> {
     Dictionary(Box<InSpan<K>>),
-    Everything(KernelExpansion<K>),
+    Everything(Box<KernelExpansion<K>>),
 }
 
 /// Approximated online gradient descent on an ALD dictionary.
@@ -130,13 +130,13 @@ impl<K: Kernel + Clone> AogdAld<K> {
             basis.coefficients(w, coefficients);
         }
         let radius = Some(self.radius);
-        self.phase = AogdPhase::Everything(KernelExpansion::resume(
+        self.phase = AogdPhase::Everything(Box::new(KernelExpansion::resume(
             basis.kernel().clone(),
             basis.points().clone(),
             coefficients,
             update.weights().squared_norm(),
             GradientRule { loss: update.loss(), step_size: update.step_size(), radius },
-        ));
+        )));
     }
 }
 
