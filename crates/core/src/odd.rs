@@ -9,12 +9,16 @@ pub enum Oddity {
     Misfit,
     /// It is a category that has no number of its own.
     NewCategory,
-    /// It is a number among times that are written, and is read by its size.
-    Numbered,
+    /// It is a time that is written otherwise than those before it: a number among written ones, a
+    /// time of day or a day alone, with an offset from UTC or without.
+    Otherwise,
 }
 
 // As what such cells are counted.
-crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hashed", Numbered = "numbered" });
+crate::names!(pub Oddity { Gap = "gaps", Misfit = "misfits", NewCategory = "hashed", Otherwise = "otherwise" });
+
+const OTHERWISE: &str = "is a time written otherwise than those learnt, and is read as it stands: a number by its size, a time \
+                         of day as of 1970-01-01, a day as its midnight, one without an offset as UTC";
 
 /// Kinds of odd cells.
 const KINDS: usize = Oddity::ALL.len();
@@ -27,7 +31,7 @@ impl Oddity {
             Self::Gap => "is empty and counts as missing",
             Self::Misfit => "does not fit its column and counts as missing",
             Self::NewCategory => "has no number of its own for this category and hashes it",
-            Self::Numbered => "is a number among times that are written, and is read by its size",
+            Self::Otherwise => OTHERWISE,
         }
     }
 
@@ -38,7 +42,7 @@ impl Oddity {
             Self::Gap => "empty, counted as missing",
             Self::Misfit => "did not fit and counted as missing",
             Self::NewCategory => "of categories without a number of their own",
-            Self::Numbered => "were numbers among times that are written, and were read by their size",
+            Self::Otherwise => "were times written otherwise than those learnt, and were read as they stand",
         }
     }
 }
@@ -52,7 +56,7 @@ impl Oddity {
 /// let first = [(4, Oddity::Gap), (4, Oddity::Gap), (0, Oddity::Misfit)].map(|(column, oddity)| odd.take(column, oddity));
 /// assert_eq!(first, [true, false, true]);
 /// assert_eq!(odd.columns(), [(4, [2, 0, 0, 0]), (0, [0, 1, 0, 0])]);
-/// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0), ("numbered", 0)]);
+/// assert_eq!(odd.totals(), [("gaps", 2), ("misfits", 1), ("hashed", 0), ("otherwise", 0)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OddCells {

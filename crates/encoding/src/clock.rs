@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use crate::notation::CELLS_A_MISFIT;
 use crate::period::first_of_month;
 use crate::step::seconds;
 
@@ -65,6 +66,19 @@ impl Clock {
     pub(crate) fn of_sizes(numbers: &[f64]) -> Option<Self> {
         let fits = |clock: &Self| numbers.iter().all(|number| clock.read(*number).is_some());
         Self::SIZED.into_iter().find(fits)
+    }
+
+    /// The same of all cells but one of twenty, which hold few different numbers, such as 0 or -1:
+    /// those stand for no time. Each number comes with how often it is there.
+    pub(crate) fn of_most(numbers: &[(f64, u64)]) -> Option<Self> {
+        const FEW_MARKS: usize = 3;
+        let all: u64 = numbers.iter().map(|(_, count)| count).sum();
+        let fits = |clock: &Self| {
+            let odd = || numbers.iter().filter(|(number, _)| clock.read(*number).is_none());
+            odd().map(|(_, count)| count).sum::<u64>() * CELLS_A_MISFIT <= all && odd().count() <= FEW_MARKS
+        };
+        let read: Vec<f64> = numbers.iter().map(|(number, _)| *number).collect();
+        Self::of_sizes(&read).or_else(|| Self::SIZED.into_iter().find(fits))
     }
 
     /// The clock that a number counts, by its size.

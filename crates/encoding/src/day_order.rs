@@ -65,7 +65,7 @@ impl DayOrder {
         let written: i16 = year.parse().ok()?;
         let (year, short) = match (year.len(), self) {
             (4, _) => (written, None),
-            (2, Self::DayMonthYear | Self::MonthDayYear) => (century?.year(written), Some(written)),
+            (2, _) => (century?.year(written), Some(written)),
             _ => return None,
         };
         let date = Date::new(year, small(month)?, small(day)?).ok()?;

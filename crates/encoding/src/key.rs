@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use mercer_core::{Cell, duration_text, instant_text, parse_instant, parse_truth};
 
+use crate::span;
+
 /// The text of a cell as a category: of one value the same, typed or written. Truth values are
 /// `true` and `false`, instants those of ISO 8601. Numbers are written without touching the heap.
 pub(crate) struct Key<'a> {
@@ -77,7 +79,8 @@ fn truth_text(truth: bool) -> &'static str {
 fn iso_instant(text: &str) -> Option<f64> {
     let bytes = text.as_bytes();
     let is_date = |at: usize| bytes.get(at) == Some(&b'-');
-    if is_date(4) && is_date(7) { parse_instant(text) } else { None }
+    // A span of a day ends as an offset from UTC would: its text is kept.
+    if is_date(4) && is_date(7) && span::begin(text).is_none() { parse_instant(text) } else { None }
 }
 
 /// The digits of a whole number that is written with a fraction of one zero.

@@ -66,14 +66,16 @@ mod pipeline;
 mod quantiles;
 mod sample;
 pub mod scale;
+#[cfg(feature = "learners")]
+pub mod scaled_targets;
 pub mod schema;
 #[cfg(feature = "learners")]
 mod screening;
+mod span;
 mod step;
 #[cfg(feature = "learners")]
-pub mod target;
-#[cfg(feature = "learners")]
 mod target_scale;
+mod time_form;
 mod times;
 mod tokens;
 pub mod transform;
@@ -102,12 +104,12 @@ pub use period::month_of_year;
 pub use pipeline::{Pipeline, PipelineScratch};
 pub use quantiles::QuantileSketch;
 pub use scale::Scale;
+#[cfg(feature = "learners")]
+pub use scaled_targets::ScaledTargets;
 pub use schema::{Column, Kind, Schema, TimeParts, ToldKind, Use};
 #[cfg(feature = "learners")]
 pub use screening::Implausible;
 pub use step::TimeStep;
-#[cfg(feature = "learners")]
-pub use target::ScaledTargets;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
 pub use transform::{

@@ -13,6 +13,7 @@
 //! | `$4.3M` beside `$596K`, `1,2 Mio. €` | the number, multiplied |
 //! | `1:11:44` beside `55:12`, `2h 30m` | the seconds |
 //! | `48°12'30"N` | the degrees |
+//! | `05:00-06:00`, `2000-01` beside `2001-02` | the instant at which the span begins |
 //! | `8. Januar 2023`, `Sun Jan 08 20:29:00 +0000 2023`, `8:29 PM` | the instant |
 //! | `192.168.7.9`, `192.168.200.1` | the category `192.168/16` |
 
@@ -25,7 +26,7 @@ use crate::digits::usual;
 use crate::numeral::{Affix, Letter, MARKS, NumberMarks, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
 use crate::zone::{Zone, tells_zone};
-use crate::{degrees, duration, magnitude, written_time};
+use crate::{degrees, duration, magnitude, span, written_time};
 
 pub use crate::century::Century;
 pub use crate::clock::Clock;
@@ -73,6 +74,8 @@ pub enum Notation {
     Zoned(Box<Self>, Zone),
     /// `48°12'30"N`: angles, in degrees.
     Degrees,
+    /// `05:00-06:00`, `2000-01`: spans of time, read as their beginning.
+    Span,
 }
 
 /// The findings of a look at the texts of a column.
@@ -133,7 +136,8 @@ impl Notation {
             (_, Self::Zoned(written, zone)) => {
                 let read = written.instant(cell)?;
                 let is_local = match cell {
-                    Cell::Text(text) => !tells_zone(text),
+                    // The end of a span looks like an offset.
+                    Cell::Text(text) => **written == Self::Span || !tells_zone(text),
                     cell => matches!(cell, Cell::TimeOfDay(_) | Cell::LocalTime(_)),
                 };
                 if is_local { zone.instant(read, before) } else { Some(read) }
@@ -143,6 +147,7 @@ impl Notation {
             (Cell::Text(text), Self::Quarter(century)) => YearPart::Quarter.first_day(text, *century),
             (Cell::Text(text), Self::Half(century)) => YearPart::Half.first_day(text, *century),
             (Cell::Text(text), Self::Month(century)) => month(text, *century),
+            (Cell::Text(text), Self::Span) => span::begin(text).or_else(|| parse_instant(text)),
             (Cell::Text(text), Self::Written) => parse_instant(text).or_else(|| written_time::read(text)),
             (Cell::Text(text), _) => parse_instant(text),
             (_, Self::Clock(clock)) => cell.number().and_then(|number| clock.read(number)),
@@ -158,7 +163,8 @@ impl Notation {
     }
 
     /// The same without its zone.
-    pub(crate) fn written(&self) -> &Self {
+    #[must_use]
+    pub fn written(&self) -> &Self {
         if let Self::Zoned(written, _) = self { written } else { self }
     }
 
@@ -230,6 +236,7 @@ impl Notation {
             Self::Duration => "durations, in seconds".to_owned(),
             Self::Written => "written out".to_owned(),
             Self::Degrees => "angles, in degrees".to_owned(),
+            Self::Span => "spans of time, by their beginning".to_owned(),
             Self::Network => "IPv4 addresses, by their /16 network".to_owned(),
             Self::Zoned(written, zone) => {
                 let written = written.words().map(|words| format!("{words}, ")).unwrap_or_default();
@@ -400,8 +407,10 @@ impl Notation {
     /// That in which texts are days with a number for the month, all but one of twenty.
     pub(crate) fn of_days<'a>(texts: impl Iterator<Item = (&'a str, u64)> + Clone) -> TextReading {
         use DayOrder::{DayMonthYear, MonthDayYear, YearMonthDay};
-        let usual = Some(Century::USUAL);
-        let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || order.read(text, usual).is_some();
+        // A year of two digits stands last, unless even steps say that it stands first.
+        let read =
+            |order: DayOrder, text: &str| order.read(text, Some(Century::USUAL).filter(|_| order != YearMonthDay));
+        let reads = |order: DayOrder, text: &str| parse_instant(text).is_some() || read(order, text).is_some();
         let all = [YearMonthDay, DayMonthYear, MonthDayYear];
         let fit = all.into_iter().filter(|order| texts.clone().all(|(text, _)| reads(*order, text)));
         // One day above 12 settles it, so that a misfit is one only if no order fits all.
@@ -416,7 +425,10 @@ impl Notation {
             [] => TextReading::Text,
             // Orders that fit, and give the same days, are one.
             [first, ..] => {
-                let two = |text: &&str| orders.iter().any(|order| order.read(text, usual) != first.read(text, usual));
+                let two = |text: &&str| orders.iter().any(|order| read(*order, text) != read(first, text));
+                if let Some(notation @ Self::Day(YearMonthDay, Some(_))) = Self::of_even_days(&texts) {
+                    return TextReading::As(notation);
+                }
                 let mut all = texts.map(|(text, _)| text);
                 let doubt = all.clone().filter(|text| parse_instant(text).is_none()).find(two);
                 doubt.map_or_else(

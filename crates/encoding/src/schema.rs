@@ -29,6 +29,7 @@ use crate::face::CLASSES_TELL;
 pub use crate::kind::{Kind, ToldKind};
 use crate::notation::Notation;
 use crate::overrides::Overrides;
+use crate::time_form::TimeForms;
 use crate::zone::Zone;
 
 /// Most frequent categories that a schema remembers of a column.
@@ -113,6 +114,8 @@ pub struct Column {
     pub categories: Vec<(String, u64)>,
     /// For times.
     pub time: TimeParts,
+    /// The forms of the times of the head.
+    pub forms: TimeForms,
     /// True if a category has the mean of the target beside its places.
     pub mean: bool,
     /// The notation of its texts.
@@ -204,6 +207,7 @@ impl Column {
                 _ => notation,
             },
             why: String::new(),
+            forms: TimeForms::default(),
             counter: false,
         }
     }

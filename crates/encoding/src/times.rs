@@ -26,10 +26,16 @@ impl Notation {
             let step = TimeStep::detect(&times, true)?;
             Some(times.windows(2).filter_map(|two| step.rows_between(two[0], two[1])).map(|rows| rows - 1).sum())
         };
-        let orders = [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear];
-        let orders = orders.map(|order| Self::of_day_order(order, texts.clone().map(|(text, _)| text)));
-        let mut even: Vec<(u64, Self)> =
-            orders.into_iter().filter_map(|order| Some((missing(&order)?, order))).collect();
+        let of_order = |order| Self::of_day_order(order, texts.clone().map(|(text, _)| text));
+        let [first, others @ ..] =
+            [DayOrder::YearMonthDay, DayOrder::DayMonthYear, DayOrder::MonthDayYear].map(of_order);
+        // A year of two digits is not often the first part.
+        let is_short = matches!(first, Self::Day(_, Some(_)));
+        let orders = others.into_iter().chain(Some(&first).filter(|_| !is_short).cloned());
+        let mut even: Vec<(u64, Self)> = orders.filter_map(|order| Some((missing(&order)?, order))).collect();
+        if even.is_empty() && is_short {
+            return missing(&first).map(|_| first);
+        }
         even.sort_by_key(|(missing, _)| *missing);
         match &even[..] {
             [(fewest, order), rest @ ..] if rest.iter().all(|(missing, _)| missing > fewest) => Some(order.clone()),

@@ -339,7 +339,7 @@ impl Transform {
                     Notation::network(cell).map_or_else(|| misfit(false), |network| own.oddity(Cell::Text(&network)))
                 }
                 Encoder::Mean(_) => matches!(cell, Cell::Missing).then_some(Oddity::Gap),
-                Encoder::Time(column) if column.is_numbered(cell) => Some(Oddity::Numbered),
+                Encoder::Time(column) if column.is_otherwise(cell) => Some(Oddity::Otherwise),
                 Encoder::Time(column) => misfit(column.instant(cell).is_some()),
             };
             // A category that is a token is as good as any.

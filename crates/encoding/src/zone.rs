@@ -75,15 +75,29 @@ pub fn tells_zone(text: &str) -> bool {
     is_name || is_epoch || matches!(word, "Z" | "z") || text.ends_with(']') || text.split(' ').any(tells_offset)
 }
 
+/// True for a time that tells another offset from UTC than 0.
+pub(crate) fn is_shifted(text: &str) -> bool {
+    let text = text.trim();
+    let is_level = ["Z", "z", "UTC", "GMT"].iter().any(|name| text.ends_with(name)) || text.starts_with("/Date(");
+    let is_zero = |word: &str| offset(word).is_some_and(|digits| digits.chars().all(|c| matches!(c, '0' | ':')));
+    tells_zone(text) && !is_level && !text.split(' ').any(is_zero)
+}
+
 /// True for `+02:00`, and for a time with an offset behind it.
 fn tells_offset(word: &str) -> bool {
+    offset(word).is_some()
+}
+
+/// The digits of an offset.
+fn offset(word: &str) -> Option<&str> {
     let of_day = word.split_once(':').filter(|(_, rest)| rest.contains(['+', '-']));
     let behind = match of_day {
         Some((_, rest)) if !word.starts_with(['+', '-']) => rest.rsplit(['+', '-']).next().unwrap_or(""),
         _ => word.strip_prefix(['+', '-']).unwrap_or(""),
     };
     let digits = behind.chars().filter(char::is_ascii_digit).count();
-    matches!(digits, 2 | 4) && behind.chars().all(|c| c.is_ascii_digit() || c == ':')
+    let is_offset = matches!(digits, 2 | 4) && behind.chars().all(|c| c.is_ascii_digit() || c == ':');
+    is_offset.then_some(behind)
 }
 
 impl TryFrom<String> for Zone {

@@ -87,8 +87,11 @@ impl Comment {
         if first.len() < 2 || !first.iter().any(|cell| is_value(cell) && !cell.trim_ascii().is_empty()) {
             return None;
         }
-        let text = self.0.trim_start_matches('#').trim_start();
         let mut names = Cells::default();
+        // A column may be called `#`.
+        let is_name = names.whole(self.0.as_bytes(), separator) && names.iter().next() == Some(b"#");
+        let is_name = is_name && names.len() == first.len();
+        let text = if is_name { &self.0 } else { self.0.trim_start_matches('#').trim_start() };
         let texts = names.whole(text.as_bytes(), separator) && names.iter().all(|cell| !is_value(cell));
         (texts && names.len() == first.len()).then(|| names.iter().map(lossy).collect())
     }

@@ -29,7 +29,7 @@ pub(crate) struct PartColumn {
 enum Part {
     /// Numbers or names of the months of a year.
     Month,
-    /// Numbers of the quarters of a year.
+    /// Numbers of the quarters of a year, alone or as `Q1`, `1Q`, `T1`.
     Quarter,
     /// Numbers of the days of a month.
     Day,
@@ -39,14 +39,23 @@ enum Part {
     Hour(f64),
 }
 
+/// The quarter that a cell names, from 1 to 4.
+fn quarter_of_year(cell: Cell<'_>) -> Option<u64> {
+    let number = match cell {
+        Cell::Text(text) => text.trim().trim_matches(['Q', 'q', 'T', 't']).parse().ok(),
+        cell => cell.number(),
+    };
+    number.filter(|number| [1.0, 2.0, 3.0, 4.0].contains(number)).map(|number| number as u64)
+}
+
 impl Part {
     /// The time so far within a year, a month or a day, made finer.
     fn refine(&self, time: f64, cell: Cell<'_>) -> Option<f64> {
         match self {
             Self::Month => Some(MONTHLY.after(time, month_of_year(cell)? - 1)),
             Self::Quarter => {
-                let quarter = cell.number().filter(|number| [1.0, 2.0, 3.0, 4.0].contains(number))?;
-                Some(MONTHLY.after(time, 3 * (quarter as u64 - 1)))
+                let quarter = quarter_of_year(cell)?;
+                Some(MONTHLY.after(time, 3 * (quarter - 1)))
             }
             Self::Day => {
                 let day = cell.number().filter(|day| day.fract() == 0.0 && *day >= 1.0)?;
@@ -91,7 +100,11 @@ impl PartColumn {
             {
                 Part::Month
             }
-            _ if is_called("quarter qtr quartal trimestre kwartaal") && within(1.0, 4.0) => Part::Quarter,
+            _ if is_called("quarter qtr quartal trimestre kwartaal")
+                && (column.range.is_none() || within(1.0, 4.0)) =>
+            {
+                Part::Quarter
+            }
             _ if is_called("day dd dom mday day_of_month tag jour día dia giorno dag") && within(1.0, 31.0) => {
                 Part::Day
             }

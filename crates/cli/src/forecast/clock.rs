@@ -82,8 +82,14 @@ impl Clock {
                 };
                 let month = texts().next().is_some() && texts().all(|text| text.len() == 7);
                 let local = cells.iter().any(|cell| matches!(cell, Cell::LocalTime(_)));
-                let zone = !local && (texts().next().is_none() || texts().any(tells_zone));
-                if month { TimeStyle::Month } else { TimeStyle::Instant { zone } }
+                // The end of a span looks like an offset.
+                let of_spans = notation.is_some_and(|notation| *notation.written() == Notation::Span);
+                let zone = !local && !of_spans && (texts().next().is_none() || texts().any(tells_zone));
+                match month {
+                    _ if of_spans && texts().all(|text| !text.contains(':')) => TimeStyle::Year,
+                    true => TimeStyle::Month,
+                    false => TimeStyle::Instant { zone },
+                }
             }
         };
         Self::of_times(name, (style, notation.is_some()), &read, options)

@@ -12,9 +12,15 @@ use crate::kind::ToldKind;
 use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, TextReading};
 use crate::numeral::is_set_off;
 use crate::schema::{Column, Kind, TimeParts, Use};
+use crate::span::are_spans;
 
 /// Average length of texts that are words for people, in bytes.
 const LONG_TEXT: u64 = 40;
+
+/// A remark on a column of times with cells that are none.
+fn no_time(mark: &str) -> String {
+    format!("{mark:?} is no time, and such cells count as missing")
+}
 
 impl ColumnSight {
     /// The kind of the column, the notation of its texts, and a remark on it.
@@ -28,11 +34,14 @@ impl ColumnSight {
         if self.passes_midnight() {
             return (Kind::Number, Notation::Duration, String::new());
         }
+        if self.texts == present && self.is_listed() && are_spans(self.values()) {
+            return self.times(Notation::Span);
+        }
         if self.are_most(self.instants + self.dates) {
             return self.times(Notation::Plain);
         }
         if let Some(mark) = self.mark_among_times() {
-            return said(Kind::Time, format!("{mark:?} is no time, and such cells count as missing"));
+            return said(Kind::Time, no_time(mark));
         }
         if self.are_most(self.durations) {
             let kind = if distinct > 1 { Kind::Number } else { Kind::Constant };
@@ -47,7 +56,9 @@ impl ColumnSight {
         if self.are_most(self.numbers)
             && let Some(clock) = self.clock(name)
         {
-            return self.times(Notation::Clock(clock));
+            let (kind, notation, why) = self.times(Notation::Clock(clock));
+            let odd = self.off_clock(clock).filter(|_| why.is_empty());
+            return (kind, notation, odd.map_or(why, no_time));
         }
         if self.are_most(self.numbers) && is_name_of_times(name) && self.mixes_clocks() {
             let why = "seconds since 1970 and parts of them, each by its size".to_owned();
@@ -222,8 +233,7 @@ impl ColumnSight {
             return Ok(Notation::Plain);
         }
         if self.texts == 0 {
-            let numbers: Vec<f64> = self.values().filter_map(|(value, _)| value.parse().ok()).collect();
-            return Ok(match Clock::of_sizes(&numbers) {
+            return Ok(match Clock::of_most(&self.counted_numbers()) {
                 Some(clock) => Notation::Clock(clock),
                 None if self.mixes_clocks() => Notation::Plain,
                 None => Notation::Clock(Clock::Elapsed),
@@ -268,11 +278,19 @@ impl ColumnSight {
             // The text of a number may have a decimal comma, which the file tells and a value does
             // not.
             Kind::Number if notation == Notation::Plain => self.present() + self.marks - self.numbers - self.plain,
+            Kind::Number if self.texts == 0 => self.marks,
             Kind::Number => self.marks + self.misfits(|cell| notation.number(cell).is_some()),
+            Kind::Time if self.texts == 0 && !matches!(notation.written(), Notation::Clock(_)) => self.marks,
             Kind::Time => self.marks + self.misfits(|cell| notation.written().instant(cell).is_some()),
             Kind::Constant if range.ends().is_some() => self.marks,
             _ => strangers,
         };
+        let mut forms = self.forms;
+        if is_time && !matches!(notation.written(), Notation::Clock(_)) {
+            // Those in notations of their own.
+            let others = self.values().filter(|(value, _)| parse_instant(value).is_none());
+            others.for_each(|(value, _)| forms.observe(Cell::Text(value)));
+        }
         let counter = told.is_none() && self.counts_rows(name);
         let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
         Ok(Column {
@@ -285,6 +303,7 @@ impl ColumnSight {
             categories: if listed { self.most_frequent() } else { Vec::new() },
             time: if is_time { times.parts() } else { TimeParts::default() },
             mean: false,
+            forms,
             notation,
             why,
             counter,
@@ -320,7 +339,7 @@ impl ColumnSight {
             Ok(number) if number.is_finite() => fits(Cell::Numeral(number, value)),
             _ => parse_instant(value).is_some_and(|_| self.instants > 0) || fits(Cell::Text(value)),
         };
-        if self.texts == 0 { 0 } else { self.values().filter(|(value, _)| !cell(value)).map(|(_, count)| count).sum() }
+        self.values().filter(|(value, _)| !cell(value)).map(|(_, count)| count).sum()
     }
 
     /// The range of a column of numbers, and the times of one of times.

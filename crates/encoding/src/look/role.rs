@@ -7,6 +7,9 @@ use crate::clock::Clock;
 use crate::look::doubt::is_name_of_identifier;
 use crate::period::{YearPart, month};
 
+/// Numbers that are times if they rise all the way, under a name of such.
+const ENOUGH_TIMES: u64 = 20;
+
 /// Parts of the names of columns that hold times.
 const OF_TIMES: [&str; 10] = ["date", "time", "datum", "zeit", "stamp", "epoch", "unix", "year", "month", "quarter"];
 /// Whole names of such.
@@ -110,8 +113,9 @@ impl ColumnSight {
         if self.numbers == 0 {
             return None;
         }
-        let numbers: Vec<f64> = self.values().filter_map(|(value, _)| value.parse().ok()).collect();
-        let clock = Clock::of_sizes(&numbers)?;
+        let clock = Clock::of_most(&self.counted_numbers())?;
+        let numbers = self.counted_numbers().into_iter().map(|(number, _)| number);
+        let numbers: Vec<f64> = numbers.filter(|number| clock.read(*number).is_some()).collect();
         let lower = name.to_lowercase();
         let is_certain = match clock {
             // Days are told by more than one of them, of these centuries.
@@ -131,6 +135,17 @@ impl ColumnSight {
             }
         };
         is_certain.then_some(clock)
+    }
+
+    /// The values that are numbers, with how often each came.
+    pub(super) fn counted_numbers(&self) -> Vec<(f64, u64)> {
+        self.values().filter_map(|(value, count)| Some((value.parse().ok()?, count))).collect()
+    }
+
+    /// The first number that a clock does not read.
+    pub(super) fn off_clock(&self, clock: Clock) -> Option<&str> {
+        let is_odd = |value: &str| value.parse().is_ok_and(|number| clock.read(number).is_none());
+        self.values().map(|(value, _)| value).find(|value| is_odd(value))
     }
 
     /// True if the numbers of a column of times count in several units since 1970, each by its
@@ -153,7 +168,8 @@ impl ColumnSight {
     /// True if a column of this name counts the rows. There are several rows, and each has a
     /// number. The numbers rise by 1 from row to row, or by another step, even but for the lengths
     /// of months, in a column whose name speaks of steps, times or rows; or they are whole and
-    /// rise, in one whose name speaks of rows.
+    /// rise, in one whose name speaks of rows; or twenty or more rise all the way, in one whose name
+    /// speaks of times.
     pub(super) fn counts_rows(&self, name: &str) -> bool {
         if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
             return false;
@@ -161,7 +177,10 @@ impl ColumnSight {
         let of_rows = is_name_of_identifier(name);
         let of_steps = of_rows || is_name_of_times(name) || is_name_of_steps(name);
         let is_even = |step: f64| step != 0.0 && (!self.uneven && step == 1.0 || !self.ragged && of_steps);
-        self.step.is_some_and(is_even) || of_rows && !self.not_running
+        // Times of samples that were not taken evenly.
+        let of_times = is_name_of_times(name) || ["t", "elapsed"].contains(&without_unit(&name.to_lowercase()));
+        let rises = of_times && !self.falls && self.numbers >= ENOUGH_TIMES;
+        self.step.is_some_and(is_even) || of_rows && !self.not_running || rises
     }
 }
 

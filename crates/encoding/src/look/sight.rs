@@ -9,6 +9,7 @@ use crate::notation::{CELLS_A_MISFIT, Notation};
 use crate::numeral::NumberMarks;
 use crate::numeral::code;
 use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
+use crate::time_form::TimeForms;
 use crate::zone::{Zone, tells_zone};
 
 /// Different values of a column that are counted.
@@ -54,7 +55,11 @@ pub(super) struct ColumnSight {
     pub(super) ragged: bool,
     /// A number that is no integer, or not above the one before.
     pub(super) not_running: bool,
+    /// A number that is not above the one before.
+    pub(super) falls: bool,
     pub(super) times: TimeVariation,
+    /// The forms of the times that are typed, or written as usual.
+    pub(super) forms: TimeForms,
     /// Texts of times of a day were met without a zone, and with one.
     pub(super) told_zones: [bool; 2],
     /// The different values with how often each came, in the order in which they came first.
@@ -134,6 +139,7 @@ impl ColumnSight {
             }
             Cell::Instant(instant) | Cell::LocalTime(instant) | Cell::TimeOfDay(instant) => {
                 self.instants += 1;
+                self.forms.observe(cell);
                 self.times.observe(instant);
             }
             Cell::Text(text) if is_gap_mark(text) => self.marks += 1,
@@ -150,6 +156,7 @@ impl ColumnSight {
                 self.bytes += text.len() as u64;
                 if let Some(instant) = parse_instant(text) {
                     self.dates += 1;
+                    self.forms.observe(cell);
                     self.times.observe(instant);
                     self.told_zones[usize::from(tells_zone(text))] |= text.contains(':');
                 }
@@ -190,6 +197,7 @@ impl ColumnSight {
     pub(super) fn observe_order(&mut self, number: f64) {
         if let Some(last) = self.last.replace(number) {
             self.not_running |= number <= last;
+            self.falls |= number <= last;
             let step = *self.step.get_or_insert(number - last);
             // Numbers of tenths are even to rounding.
             self.ragged |= (number - last - step).abs() > LONGER * step.abs();

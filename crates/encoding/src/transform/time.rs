@@ -7,6 +7,7 @@ use mercer_core::{Calendar, Cell, Inconsistent, Validate};
 use crate::notation::Notation;
 use crate::scale::{NumberScale, Scale};
 use crate::schema::{Column, TimeParts};
+use crate::time_form::TimeForms;
 
 use super::{gap_name, tell_gap};
 
@@ -23,13 +24,14 @@ pub(super) struct Times {
     elapsed: NumberScale,
     gaps: bool,
     notation: Notation,
+    forms: TimeForms,
 }
 
 impl Times {
     pub(super) fn new(column: &Column, scale: Scale, gaps: bool) -> Self {
         let (origin, _) = column.range.unwrap_or_default();
         let elapsed = NumberScale::new(scale);
-        Self { origin, parts: column.time, elapsed, gaps, notation: column.notation.clone() }
+        Self { origin, parts: column.time, elapsed, gaps, notation: column.notation.clone(), forms: column.forms }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -45,10 +47,13 @@ impl Times {
         self.notation.instant(cell)
     }
 
-    /// True if a cell is a number, which is read by its size, where times are no numbers.
-    pub(super) fn is_numbered(&self, cell: Cell<'_>) -> bool {
-        let are_numbers = matches!(self.notation.written(), Notation::Clock(_));
-        !are_numbers && cell.number().is_some() && self.instant(cell).is_some()
+    /// True if a cell is a time in another notation than the head: a number, which is read by its
+    /// size, where times are no numbers, or one of a [form](TimeForms) that the head has not.
+    pub(super) fn is_otherwise(&self, cell: Cell<'_>) -> bool {
+        if matches!(self.notation.written(), Notation::Clock(_)) {
+            return false;
+        }
+        (cell.number().is_some() || self.forms.lack(cell, &self.notation)) && self.instant(cell).is_some()
     }
 
     pub(super) fn encode(&self, cell: Cell<'_>, numbers: &mut [f64]) {

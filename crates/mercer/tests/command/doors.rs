@@ -358,8 +358,12 @@ fn numbers_among_times_are_read_by_their_size() {
     let right = predicted(&folder, "iso.csv", "m.mercer")[0];
     for (file, rows) in [("sizes.csv", 4), ("sizes.ndjson", 2)] {
         let said = folder.run(&format!("predict {file} --model m.mercer"));
-        assert!(said.err.contains("column \"day\": is a number among times that are written"), "{}", said.err);
-        assert!(said.err.contains(&format!("column \"day\": {rows} cells were numbers among times")), "{}", said.err);
+        assert!(said.err.contains("column \"day\": is a time written otherwise than those learnt"), "{}", said.err);
+        assert!(
+            said.err.contains(&format!("column \"day\": {rows} cells were times written otherwise")),
+            "{}",
+            said.err
+        );
         assert_eq!(said.out.matches(&right.to_string()).count(), rows, "{file}: {} and not {right}", said.out);
     }
     let said = folder.run("predict odd.csv --model m.mercer --quiet");

@@ -1,7 +1,7 @@
 //! `mercer koopman` on files as they lie about: what is not taken as it was meant is told with what
 //! takes it so.
 
-use crate::support::{Folder, noise};
+use crate::support::{Folder, noise, object};
 
 /// Two tanks every ten minutes, with a unit, decimal commas, gaps and a remark.
 fn tanks() -> String {
@@ -30,19 +30,26 @@ fn texts_are_left_out_or_name_trajectories_and_times_have_a_unit() {
     let folder = Folder::new().with("tanks.csv", tanks()).with("counted.csv", format!("clock,y\n{counted}"));
     for options in ["--trajectory", "--group Tank --time Timestamp"] {
         let parts = ["not a number", "leave the column out; --ignore does, and --group takes one"];
-        folder.refused(1, &format!("koopman tanks.csv {options}"), &parts);
+        let said = folder.run(&format!("koopman tanks.csv {options}"));
+        assert!(said.code == Some(1) && parts.iter().all(|part| said.err.contains(part)), "{}", said.err);
     }
     let told = "koopman tanks.csv --group Tank --time Timestamp --ignore Remark";
-    let text = folder.done(told);
+    // Beside what is told of the columns.
+    let done = |line: &str| {
+        let said = folder.run(line);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        said.out
+    };
+    let text = done(told);
     for part in ["a step is               600 seconds\n", "time scales and periods are in seconds,", "cut at gaps"] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let report = folder.json(told);
+    let report = object(&done(&format!("{told} --json")));
     assert_eq!(report["shape_names"], serde_json::json!(["Temperature [°C]", "Valve %"]));
     // Numbers have no unit that is known, nor has a time that was told.
-    let text = folder.done("koopman counted.csv --trajectory --time clock");
+    let text = done("koopman counted.csv --trajectory --time clock");
     assert!(text.contains("a step is               0.5 units of time\n"), "{text}");
-    let text = folder.done(&format!("{told} --step-time 10"));
+    let text = done(&format!("{told} --step-time 10"));
     assert!(text.contains("a step is               10 units of time\n"), "{text}");
     folder.refused(1, "koopman tanks.csv --ignore Nothing", &["Nothing"]);
 }

@@ -70,6 +70,7 @@ mod streams;
 mod support;
 mod tables;
 mod targets;
+mod time_forms;
 mod times;
 #[cfg(feature = "arrow")]
 mod token_doors;

@@ -23,7 +23,7 @@ fn rows_are_predicted_and_learnt_in_order() {
     assert_eq!(service.post("/predict", r#"{"row":[1,"x"]}"#), (200, json!({ "prediction": null })));
     // What a cell is read as that is read otherwise than it stands.
     let told = |count: u64| {
-        let counts = json!({ "gaps": 0, "misfits": 0, "hashed": count, "numbered": 0 });
+        let counts = json!({ "gaps": 0, "misfits": 0, "hashed": count, "otherwise": 0 });
         let mut column = counts.clone();
         column["name"] = "kind".into();
         (json!([column]), counts)
