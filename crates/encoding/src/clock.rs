@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::notation::CELLS_A_MISFIT;
+use crate::numeral::CELLS_A_MISFIT;
 use crate::period::first_of_month;
 use crate::step::seconds;
 

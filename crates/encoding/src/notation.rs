@@ -23,7 +23,7 @@ use std::net::Ipv4Addr;
 use mercer_core::{Cell, TruthWords, is_gap_mark, parse_instant};
 
 use crate::digits::usual;
-use crate::numeral::{Affix, Letter, MARKS, NumberMarks, Numeral, UNSEEN, is_code, is_set_off, plain};
+use crate::numeral::{Affix, CELLS_A_MISFIT, Letter, MARKS, NumberMarks, Numeral, UNSEEN, is_code, is_set_off, plain};
 use crate::period::{YearPart, month, short_month};
 use crate::zone::{Zone, tells_zone};
 use crate::{degrees, duration, magnitude, span, written_time};
@@ -32,8 +32,6 @@ pub use crate::century::Century;
 pub use crate::clock::Clock;
 pub use crate::day_order::DayOrder;
 
-/// One cell in so many may be something else.
-pub(crate) const CELLS_A_MISFIT: u64 = 20;
 /// So many different numbers with one letter behind them are no codes.
 const MANY: usize = 33;
 

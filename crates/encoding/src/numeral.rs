@@ -22,6 +22,9 @@ pub(crate) fn plain(text: &str) -> Option<f64> {
     read(text).or_else(|| read(&usual(text)))
 }
 
+/// One cell in so many of a column may be something else.
+pub(crate) const CELLS_A_MISFIT: u64 = 20;
+
 /// The marks of numbers, as far as a user tells them or other columns show them. They settle what a
 /// number is that may be two.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

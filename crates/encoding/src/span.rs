@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use mercer_core::parse_instant;
 
-use crate::notation::CELLS_A_MISFIT;
+use crate::numeral::CELLS_A_MISFIT;
 use crate::period::first_of_month;
 
 /// The beginning and the end of a span as they are written.

@@ -53,8 +53,8 @@ impl TimeForms {
         };
     }
 
-    /// True if a cell is written otherwise than all that were met. A midnight is at home among days.
-    /// Where clocks are those of a zone, offsets are read by it.
+    /// True if a cell is written otherwise than all that were met. A midnight is at home among
+    /// days. Where clocks are those of a zone, offsets are read by it.
     pub(crate) fn lack(self, cell: Cell<'_>, notation: &Notation) -> bool {
         let form = Self::of(cell);
         if self == Self::default() || form == Self::default() {

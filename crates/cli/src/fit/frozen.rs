@@ -101,8 +101,7 @@ impl Frozen {
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
         let (schema, options_of) = (frozen.encoding.schema().clone(), frozen.encoding.transform().options());
         let mut encoding = Encoding::new(schema, options_of).map_err(refused)?;
-        let odd = Arc::default();
-        let (mut rows, mut sample) = (frozen.open(path, options)?.frozen(Some(&odd)), Row::default());
+        let (mut rows, mut sample) = (frozen.open(path, options)?.frozen(Some(&Arc::default())), Row::default());
         while rows.next_sample(&mut sample)? {
             if sample.example.weight != 0.0 {
                 encoding.learn(&sample.record).map_err(refused)?;

@@ -9,10 +9,11 @@ use crate::duration;
 use crate::error::EncodingError;
 use crate::face::MARKS_TELL;
 use crate::kind::ToldKind;
-use crate::notation::{CELLS_A_MISFIT, Clock, DayOrder, Notation, TextReading};
-use crate::numeral::is_set_off;
+use crate::notation::{Clock, DayOrder, Notation, TextReading};
+use crate::numeral::{CELLS_A_MISFIT, is_set_off};
 use crate::schema::{Column, Kind, TimeParts, Use};
 use crate::span::are_spans;
+use crate::time_form::TimeForms;
 
 /// Average length of texts that are words for people, in bytes.
 const LONG_TEXT: u64 = 40;
@@ -53,16 +54,8 @@ impl ColumnSight {
             let kind = if networks.all(|next| Some(next) == first) { Kind::Constant } else { Kind::Category };
             return (kind, Notation::Network, String::new());
         }
-        if self.are_most(self.numbers)
-            && let Some(clock) = self.clock(name)
-        {
-            let (kind, notation, why) = self.times(Notation::Clock(clock));
-            let odd = self.off_clock(clock).filter(|_| why.is_empty());
-            return (kind, notation, odd.map_or(why, no_time));
-        }
-        if self.are_most(self.numbers) && is_name_of_times(name) && self.mixes_clocks() {
-            let why = "seconds since 1970 and parts of them, each by its size".to_owned();
-            return (Kind::Time, Notation::Plain, why);
+        if let Some(times) = self.numbered_times(name) {
+            return times;
         }
         if distinct <= 1 {
             // A duration can be nothing else; one number with a unit may be a name.
@@ -88,6 +81,21 @@ impl ColumnSight {
             Kind::Category
         };
         said(kind, self.doubt_of_texts(name).unwrap_or_default())
+    }
+
+    /// The same if its numbers are instants.
+    fn numbered_times(&self, name: &str) -> Option<(Kind, Notation, String)> {
+        if !self.are_most(self.numbers) {
+            return None;
+        }
+        if let Some(clock) = self.clock(name) {
+            let (kind, notation, why) = self.times(Notation::Clock(clock));
+            let odd = self.off_clock(clock).filter(|_| why.is_empty());
+            return Some((kind, notation, odd.map_or(why, no_time)));
+        }
+        let mixes = is_name_of_times(name) && self.mixes_clocks();
+        let why = "seconds since 1970 and parts of them, each by its size";
+        mixes.then(|| (Kind::Time, Notation::Plain, why.to_owned()))
     }
 
     /// The same if all texts are known, and they are numbers or times in some notation, or may be
@@ -285,12 +293,7 @@ impl ColumnSight {
             Kind::Constant if range.ends().is_some() => self.marks,
             _ => strangers,
         };
-        let mut forms = self.forms;
-        if is_time && !matches!(notation.written(), Notation::Clock(_)) {
-            // Those in notations of their own.
-            let others = self.values().filter(|(value, _)| parse_instant(value).is_none());
-            others.for_each(|(value, _)| forms.observe(Cell::Text(value)));
-        }
+        let forms = if is_time { self.forms_in(&notation) } else { TimeForms::default() };
         let counter = told.is_none() && self.counts_rows(name);
         let distinct = if listed { self.values.len() as u64 + self.unlisted } else { self.distinct() };
         Ok(Column {
@@ -308,6 +311,17 @@ impl ColumnSight {
             why,
             counter,
         })
+    }
+
+    /// The forms of times in that notation.
+    fn forms_in(&self, notation: &Notation) -> TimeForms {
+        let mut forms = self.forms;
+        if !matches!(notation.written(), Notation::Clock(_)) {
+            // Those in notations of their own.
+            let others = self.values().filter(|(value, _)| parse_instant(value).is_none());
+            others.for_each(|(value, _)| forms.observe(Cell::Text(value)));
+        }
+        forms
     }
 
     /// Puts networks in the place of their addresses: how many cells are no address.

@@ -7,8 +7,8 @@ use mercer_core::{Cell, ValueRange, instant_text, parse_instant};
 use super::sight::{ColumnSight, ENOUGH_TEXTS};
 use super::time_like::is_time_like;
 use crate::face::ZONE_TELLS;
-use crate::notation::{CELLS_A_MISFIT, Notation, TextReading};
-use crate::numeral::is_set_off;
+use crate::notation::{Notation, TextReading};
+use crate::numeral::{CELLS_A_MISFIT, is_set_off};
 use crate::written_time::clock;
 
 /// The smallest size of a whole number that may mark a gap, and how many other values there must be

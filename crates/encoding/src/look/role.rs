@@ -168,8 +168,8 @@ impl ColumnSight {
     /// True if a column of this name counts the rows. There are several rows, and each has a
     /// number. The numbers rise by 1 from row to row, or by another step, even but for the lengths
     /// of months, in a column whose name speaks of steps, times or rows; or they are whole and
-    /// rise, in one whose name speaks of rows; or twenty or more rise all the way, in one whose name
-    /// speaks of times.
+    /// rise, in one whose name speaks of rows; or twenty or more rise all the way, in one whose
+    /// name speaks of times.
     pub(super) fn counts_rows(&self, name: &str) -> bool {
         if self.numbers < 3 || self.missing > 0 || self.numbers != self.present() || self.marks > 0 {
             return false;

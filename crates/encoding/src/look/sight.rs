@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use mercer_core::{Calendar, Cell, List, TruthWords, ValueRange, is_gap_mark, parse_instant};
 
 use crate::key::Key;
-use crate::notation::{CELLS_A_MISFIT, Notation};
-use crate::numeral::NumberMarks;
-use crate::numeral::code;
+use crate::notation::Notation;
+use crate::numeral::{CELLS_A_MISFIT, NumberMarks, code};
 use crate::schema::{LISTED, LONGEST_NAME, TimeParts};
 use crate::time_form::TimeForms;
 use crate::zone::{Zone, tells_zone};
