@@ -112,6 +112,7 @@ pub use screening::Implausible;
 pub use step::TimeStep;
 #[cfg(feature = "learners")]
 pub use target_scale::TargetScale;
+pub use time_form::TimeForms;
 pub use transform::{
     CategoryRecipe, ColumnRecipe, EncodingOptions, Measures, NoRecipe, NoRecipeReason, NumberRecipe, ScaleRecipe,
     Transform,

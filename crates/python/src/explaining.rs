@@ -73,7 +73,9 @@ impl GatheredEffects {
     ) -> Result<(), Unexplained> {
         refuse_sparse(model).map_err(Unexplained::Model)?;
         let (absence, ground) = match &asked.background[..] {
-            [] => (Absence::Independent, Ground::kept(model, names).map_err(|why| Unexplained::Model(no_ground(&why)))?),
+            [] => {
+                (Absence::Independent, Ground::kept(model, names).map_err(|why| Unexplained::Model(no_ground(&why)))?)
+            }
             rows => {
                 let made = Ground::of_rows(model, names, rows);
                 (Absence::Together, made.map_err(|why| Unexplained::Model(errors::step(why)))?)

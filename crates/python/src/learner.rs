@@ -18,7 +18,6 @@ use crate::expansion::{self, expansion};
 use crate::explaining::{AskedEffects, ToldEffects, explain_batches, explain_inputs, of_numbers};
 use crate::front::{Core, Front, LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
-use crate::names::{Row, number};
 use crate::notes;
 use crate::rows::{EarlyEnd, check_width, in_pieces_of, piece, prompt};
 use crate::steps::{Extra, code, no_probabilities, predict};

@@ -8,24 +8,23 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use mercer::Error;
 use mercer::encoding::{ColumnFacts, Encoding, EncodingError, Face, ToldKind};
 use mercer::experts::Outliers;
 use mercer::model::{GAPS, Model, Own, Tabular, Taught};
 use mercer::readers::{Gaps, Labels};
 use mercer::session::{RowPrediction, Session};
-use mercer::Error;
 use numpy::{PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most, told};
+use crate::body::{self, ModelPlan, coverage, encoding_of, extras, most};
 use crate::cells::{PythonColumns, PythonRow, Single};
 use crate::classes::MetClasses;
 use crate::explaining::{AskedEffects, ToldEffects, explain_records};
 use crate::front::{LearnerFacts, about, own};
 use crate::making::{DataFacts, Extras, LearnerSpec};
-use crate::names::{number, sequence};
 use crate::notes::{self, Notes};
 use crate::rows::{in_pieces, prompt};
 use crate::shared::FairLock;

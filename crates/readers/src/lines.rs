@@ -6,7 +6,7 @@
 //! behind; so lines are taken here, and a record in quotes that goes over several lines asks for
 //! the next with [`Lines::join`].
 
-mod source;
+pub(crate) mod source;
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -18,7 +18,7 @@ use crate::error::{CellPlace, Column, ContainerError, Counts, DataError, Finding
 use crate::frame;
 use crate::other_kind;
 use crate::text_encoding;
-pub(crate) use source::{OpenPath, Source};
+pub(crate) use source::Source;
 
 /// Longest line, or record of several lines, in bytes: two million columns and more. It bounds the
 /// memory that a file without line ends, or with a quote never closed, can claim.

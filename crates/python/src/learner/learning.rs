@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use mercer::model::{Tabular, Task};
+use mercer::model::{Tabular, Task, Taught as _};
 use mercer::session::classes::ClassPrediction;
 use mercer::session::{Lesson, Session, StepError};
 use mercer::{Regressor as _, RegressorExt as _, Rows, Target, Targets};
@@ -33,7 +33,12 @@ impl LearnerCore {
     }
 
     /// Learns one example; the answer is what there is to be said of it.
-    pub(super) fn learn_step(slf: &Bound<'_, Self>, x: &Bound<'_, PyAny>, y: &Bound<'_, PyAny>, w: f64) -> PyResult<Vec<String>> {
+    pub(super) fn learn_step(
+        slf: &Bound<'_, Self>,
+        x: &Bound<'_, PyAny>,
+        y: &Bound<'_, PyAny>,
+        w: f64,
+    ) -> PyResult<Vec<String>> {
         let (py, core, classes) = (slf.py(), &slf.get().core, slf.get().of_classes);
         let mut front = core.front(py);
         let front = &mut *front;
