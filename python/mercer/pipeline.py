@@ -362,8 +362,8 @@ class Pipeline(_mercer.TableCore, Covered, Explained, Stored):
     @property
     def counts_(self) -> dict[str, int]:
         """How many cells of the rows that were learnt and predicted, since this was made or loaded, were gaps, did not fit their column and
-        counted as gaps ("misfits"), were categories without a number of their own ("hashed"), or numbers that were read by their size
-        among times that are written ("numbered")."""
+        counted as gaps ("misfits"), were categories without a number of their own ("hashed"), or times written otherwise
+        than those that were learnt, and read as they stand ("otherwise")."""
         return dict(self._counts())
 
     @property

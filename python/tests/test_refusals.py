@@ -35,7 +35,7 @@ def test_a_row_is_told_and_counted_as_a_batch_is(frame):
     with warnings.catch_warnings(record=True) as by_batch:
         warnings.simplefilter("always")
         assert [other.predict([row])[0] for row in odd for _ in range(2)] == made
-    assert model.counts_ == other.counts_ == {"gaps": 4, "misfits": 2, "hashed": 0, "numbered": 0}
+    assert model.counts_ == other.counts_ == {"gaps": 4, "misfits": 2, "hashed": 0, "otherwise": 0}
     said = [[str(one.message).removeprefix("row 0, ") for one in told] for told in (by_row, by_batch)]
     assert said[0] == said[1] and len(said[0]) == 2
     assert "does not fit" in said[0][0] and "no column 'c'" in said[0][1].replace('"', "'")
