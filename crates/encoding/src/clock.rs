@@ -74,8 +74,10 @@ impl Clock {
         const FEW_MARKS: usize = 3;
         let all: u64 = numbers.iter().map(|(_, count)| count).sum();
         let fits = |clock: &Self| {
-            let odd = || numbers.iter().filter(|(number, _)| clock.read(*number).is_none());
-            odd().map(|(_, count)| count).sum::<u64>() * CELLS_A_MISFIT <= all && odd().count() <= FEW_MARKS
+            // A column of plain numbers has too many at once.
+            let odd = numbers.iter().filter(|(number, _)| clock.read(*number).is_none()).take(FEW_MARKS + 1);
+            let (marks, cells) = odd.fold((0, 0), |(marks, cells), (_, count)| (marks + 1, cells + count));
+            marks <= FEW_MARKS && cells * CELLS_A_MISFIT <= all
         };
         let read: Vec<f64> = numbers.iter().map(|(number, _)| *number).collect();
         Self::of_sizes(&read).or_else(|| Self::SIZED.into_iter().find(fits))

@@ -94,7 +94,7 @@ impl Column {
         let counts = self.counter && self.kind == Kind::Number && self.why.is_empty();
         counts.then(|| {
             let number = face.kind_argument(&self.name, Kind::Number);
-            format!("counts the rows, so that no forecast is made of it; {number} has one made")
+            format!("counts rows or time, so that no forecast is made of it; {number} has one made")
         })
     }
 

@@ -24,7 +24,7 @@ pub enum LeftOut {
     Times,
     /// It holds times that are numbers.
     NumberedTimes,
-    /// Its numbers rise evenly from row to row.
+    /// Its numbers rise from row to row, as a count or a clock does.
     CountsRows,
 }
 
@@ -53,7 +53,7 @@ impl LeftOut {
             Self::NoNumbers => "left out, for it holds no numbers".to_owned(),
             Self::Times => "left out, for it holds times".to_owned(),
             Self::NumberedTimes => format!("left out, for it holds times; {number} takes it"),
-            Self::CountsRows => format!("left out, for it counts the rows; {number} takes it"),
+            Self::CountsRows => format!("left out, for it counts rows or time; {number} takes it"),
         }
     }
 }

@@ -78,6 +78,11 @@ pub fn tells_zone(text: &str) -> bool {
 /// True for a time that tells another offset from UTC than 0.
 pub(crate) fn is_shifted(text: &str) -> bool {
     let text = text.trim();
+    // Most times of day tell nothing behind them.
+    let behind = text.split_once(':').map_or("", |(_, behind)| behind);
+    if behind.ends_with(|last: char| last.is_ascii_digit()) && !behind.contains(['+', '-']) {
+        return false;
+    }
     let is_level = ["Z", "z", "UTC", "GMT"].iter().any(|name| text.ends_with(name)) || text.starts_with("/Date(");
     let is_zero = |word: &str| offset(word).is_some_and(|digits| digits.chars().all(|c| matches!(c, '0' | ':')));
     tells_zone(text) && !is_level && !text.split(' ').any(is_zero)

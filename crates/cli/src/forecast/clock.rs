@@ -188,6 +188,21 @@ impl Clock {
         }
     }
 
+    /// A remark where these times tell their offset from UTC and those of a model do not, or the
+    /// other way round.
+    pub(super) fn other_offset(&self, known: &Self) -> Option<&'static str> {
+        match (self.style, known.style) {
+            (TimeStyle::Instant { zone: true }, TimeStyle::Instant { zone: false }) => {
+                Some("tell their offset from UTC, and those that the model has observed do not and count as UTC")
+            }
+            (TimeStyle::Instant { zone: false }, TimeStyle::Instant { zone: true }) => {
+                Some("tell no offset from UTC and count as UTC, and those that the model has observed tell theirs")
+            }
+            _ => None,
+        }
+        .filter(|_| self.zone.is_none() && known.zone.is_none())
+    }
+
     /// True if `now` may be a local time of the hour in which clocks are set back, and so not
     /// behind `before`. This holds in the first hours of a Sunday of autumn, where no zone is told.
     pub(super) fn may_be_set_back(&self, before: f64, now: f64) -> bool {

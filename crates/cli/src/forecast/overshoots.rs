@@ -44,9 +44,7 @@ impl Overshoots {
         let more = self.count.checked_sub(1)?;
         let rows = if more == 0 { String::new() } else { format!(", and {more} more were beyond it by its width") };
         let why = match method {
-            "season" => {
-                "behind few rows, or a jump, that is as far as season goes; errors of later rows say more".to_owned()
-            }
+            "season" => "few rows or a jump lay before it; errors of later rows tell more".to_owned(),
             other => format!(
                 "after a jump {other} follows the few rows behind it exactly; the default method goes no farther than \
                  once their range, and forgets such rows"

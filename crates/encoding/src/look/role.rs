@@ -113,8 +113,9 @@ impl ColumnSight {
         if self.numbers == 0 {
             return None;
         }
-        let clock = Clock::of_most(&self.counted_numbers())?;
-        let numbers = self.counted_numbers().into_iter().map(|(number, _)| number);
+        let counted = self.counted_numbers();
+        let clock = Clock::of_most(&counted)?;
+        let numbers = counted.into_iter().map(|(number, _)| number);
         let numbers: Vec<f64> = numbers.filter(|number| clock.read(*number).is_some()).collect();
         let lower = name.to_lowercase();
         let is_certain = match clock {

@@ -348,5 +348,5 @@ fn inspect_tells_what_counts_the_rows_of_a_series() {
     );
     assert!(!why(1).contains("forecast") && !why(2).contains("forecast"), "{columns}");
     let said = folder.run("forecast s.csv --steps 2");
-    assert!(said.err.contains("\"size\", \"v\" are forecast; \"day\" (counts the rows) is not"), "{}", said.err);
+    assert!(said.err.contains("\"size\", \"v\" are forecast; \"day\" (counts rows or time) is not"), "{}", said.err);
 }

@@ -81,7 +81,7 @@ fn a_clock_with_a_unit_is_no_state() {
     let rows: String = (0..400).map(row).collect();
     let folder = Folder::new().with("t.csv", format!("t [s],x,v\n{rows}")).with("u.csv", format!("t [m],x,v\n{rows}"));
     let said = folder.run("koopman t.csv --trajectory");
-    assert!(said.err.contains("column \"t [s]\": left out, for it counts the rows"), "{}", said.err);
+    assert!(said.err.contains("column \"t [s]\": left out, for it counts rows or time"), "{}", said.err);
     assert!(said.out.contains("x of 2 and x⁺ of 2 numbers") && !said.out.contains("wanders"), "{}", said.out);
     let other = folder.done("koopman u.csv --trajectory");
     assert!(other.contains("x of 3 and x⁺ of 3 numbers") && other.contains("wanders"), "{other}");

@@ -98,6 +98,28 @@ fn other_offsets_and_other_precisions_are_told() {
     }
 }
 
+/// A series goes on behind a model whose times are told otherwise, and that is told, too.
+#[test]
+fn a_series_with_other_offsets_goes_on_and_is_told() {
+    let rows = |rows: std::ops::Range<usize>, zone: &str| {
+        rows.fold("t,y\n".to_owned(), |mut text, t| {
+            let at = instant_text((1_682_899_200 + 3600 * t) as f64);
+            let _ = writeln!(text, "{}{zone},{}", &at[..16], t % 24);
+            text
+        })
+    };
+    let folder = Folder::new()
+        .with("a.csv", rows(0..200, ""))
+        .with("ahead.csv", rows(205..230, "+05:00"))
+        .with("behind.csv", rows(205..230, ""));
+    folder.run("forecast a.csv --out a.mercer");
+    for (file, told) in [("ahead.csv", true), ("behind.csv", false)] {
+        let said = folder.run(&format!("forecast {file} --model a.mercer --steps 1"));
+        let words = "column \"t\": its times tell their offset from UTC, and those that the model has observed do not";
+        assert_eq!((said.code, said.err.contains(words)), (Some(0), told), "{}", said.err);
+    }
+}
+
 #[test]
 fn years_may_stand_first_in_two_digits() {
     let day = |t: usize| instant_text((1_672_531_200 + 86_400 * t) as f64)[2..10].to_owned();
@@ -131,9 +153,9 @@ fn uneven_times_order_the_rows() {
     };
     let folder = Folder::new().with("k.csv", rows("time")).with("other.csv", rows("load"));
     let said = folder.run("koopman k.csv --trajectory --json");
-    assert!(said.err.contains("column \"time\": left out, for it counts the rows"), "{}", said.err);
+    assert!(said.err.contains("column \"time\": left out, for it counts rows or time"), "{}", said.err);
     let said = folder.run("forecast k.csv --steps 1 --json");
-    assert!(said.err.contains("\"time\" (counts the rows) is not"), "{}", said.err);
+    assert!(said.err.contains("\"time\" (counts rows or time) is not"), "{}", said.err);
     assert!(!folder.run("koopman other.csv --trajectory --json").err.contains("left out"));
 }
 

@@ -151,6 +151,10 @@ impl Roles {
         for column in &self.other_times {
             tell_left_out(shown, head.column(*column), left_out_times(head.column(*column)));
         }
+        if let Some(why) = clock.zip(wanted.clock).and_then(|(clock, known)| clock.other_offset(known)) {
+            let name = clock.map(|clock| clock.name.as_str()).unwrap_or_default();
+            verbosity::remark(format!("{shown}: column {name:?}: its times {why}"));
+        }
         // A reason is told whatever is chosen.
         head.tell_doubts(shown, &self.unused);
         head.tell_doubts(shown, &self.numbers);
@@ -160,7 +164,7 @@ impl Roles {
                 several => format!("{} are", several.iter().map(name).collect::<Vec<_>>().join(", ")),
             };
             let with_reason = |place: &usize| {
-                let is = if head.column(*place).counter { "counts the rows" } else { "holds no numbers" };
+                let is = if head.column(*place).counter { "counts rows or time" } else { "holds no numbers" };
                 format!("{} ({is})", name(place))
             };
             let forecast: Vec<usize> = (0..self.numbers.len())
