@@ -73,7 +73,7 @@ impl Cells {
                         return true;
                     }
                 }
-                if let [b'"', inside @ ..] = rest {
+                if let Some(inside) = inside_quotes(rest, separator) {
                     self.quoted = true;
                     rest = inside;
                 }
@@ -167,6 +167,28 @@ impl Cells {
     }
 }
 
+/// The text behind the quote that a cell begins with. Where blanks stand before it, as in
+/// `"a", "b"`, it is one only if another closes the cell on the same line.
+fn inside_quotes(cell: &[u8], separator: Separator) -> Option<&[u8]> {
+    let blanks = cell.iter().take_while(|&&byte| byte == b' ').count();
+    let inside = cell[blanks..].strip_prefix(b"\"")?;
+    (blanks == 0 || is_closed(inside, separator)).then_some(inside)
+}
+
+/// True if a quote closes the cell whose text begins here, and only blanks stand behind it.
+fn is_closed(mut inside: &[u8], separator: Separator) -> bool {
+    while let Some(quote) = inside.iter().position(|&byte| byte == b'"') {
+        let behind = &inside[quote + 1..];
+        let Some(doubled) = behind.strip_prefix(b"\"") else {
+            let blanks = behind.iter().take_while(|&&byte| byte == b' ').count();
+            let behind = &behind[blanks..];
+            return behind.trim_ascii_end().is_empty() || separator.find(behind) == Some(0);
+        };
+        inside = doubled;
+    }
+    false
+}
+
 /// Hands the records behind the current one to `take`, as far as a look of `most` lines goes, with
 /// the lines that stand at each. Those that cannot be split, or have another number of cells than
 /// `columns`, are passed over: they are told when they are read.
@@ -232,6 +254,20 @@ mod tests {
         // A path may end with a backslash.
         assert_eq!(cells(&["\"C:\\dir\\\",3", "\"C:\\dir\\\\\",3"]), [["C:\\dir\\", "3"], ["C:\\dir\\\\", "3"]]);
         assert_eq!(cells(&["\"5\\\"\",x\",3"]), [["5\\\",x", "3"]]);
+    }
+
+    #[test]
+    fn blanks_may_stand_before_a_quote() {
+        let cells = |text: &str| -> Vec<String> {
+            let mut cells = Cells::default();
+            assert!(cells.whole(text.as_bytes(), Separator::Comma), "{text}");
+            cells.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect()
+        };
+        assert_eq!(cells("\"a\",  \"b, c\" ,\"d\""), ["a", "b, c ", "d"]);
+        assert_eq!(cells("1, \"say \"\"hi\"\", he\""), ["1", "say \"hi\", he"]);
+        // Quotes within a text are quotes, and so is one that nothing closes.
+        assert_eq!(cells("1, \"a\" or \"b\",2"), ["1", " \"a\" or \"b\"", "2"]);
+        assert_eq!(cells("1, \"5,2"), ["1", " \"5", "2"]);
     }
 
     /// Without it a record of a hundred lines is split a hundred times.

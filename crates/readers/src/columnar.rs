@@ -291,6 +291,10 @@ impl Rows for Columnar {
         Ok(passed as u64)
     }
 
+    fn has_types(&self) -> bool {
+        true
+    }
+
     fn record(&mut self, lines: &mut Lines, record: &mut Record) -> Result<bool, DataError> {
         self.fill(lines)?;
         let at = self.row;

@@ -16,7 +16,7 @@ pub use container::ContainerError;
 pub(crate) use dialect::Finding;
 pub use dialect::{DialectError, Remark};
 pub use place::{CellPlace, Column, Counts, Line};
-use shown::{ColumnList, Cut, Quoted, plural};
+use shown::{ColumnList, Cut, NameList, Quoted, plural};
 pub use shown::{remedy_of_commas, shown_path};
 
 use mercer_core::ListError;
@@ -391,6 +391,14 @@ pub enum DataError {
         /// The key.
         key: String,
     },
+    /// A row without a single column that was asked for, and with others.
+    #[error("{line}: none of its keys is one of {}, which are needed; rename them, or remove the row", NameList(names))]
+    OtherKeys {
+        /// Where.
+        line: Line,
+        /// The columns that are asked for.
+        names: Vec<String>,
+    },
     /// A key twice in one row.
     #[error("{line}: the key {} is there twice; keep one", Quoted(key))]
     RepeatedKey {
@@ -515,6 +523,7 @@ impl DataError {
                 | Self::NestedValue { .. }
                 | Self::NoList { .. }
                 | Self::MissingKey { .. }
+                | Self::OtherKeys { .. }
                 | Self::RepeatedKey { .. }
                 | Self::BadPair { .. }
                 | Self::IndexZero { .. }

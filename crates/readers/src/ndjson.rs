@@ -6,7 +6,7 @@
 //! others that they have are left out. Where
 //! rows are arrays the first may hold names.
 
-use std::cell::RefCell;
+use std::cell::{Cell as Flag, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use mercer_core::{Cell, List, is_gap_mark};
@@ -32,6 +32,8 @@ pub(crate) struct Ndjson {
     missing: Missing,
     /// Other keys than these are none of a row's business.
     chosen: bool,
+    /// Columns that are asked for or known, one of which each row has.
+    asked: Vec<usize>,
     /// The first row is read for its keys and not yet given out.
     pending: bool,
     /// Which columns the current row has.
@@ -201,7 +203,10 @@ impl Ndjson {
         let plan = ColumnPlan::new(lines.file(), columns.width, columns.names.as_deref(), options)?;
         let seen = vec![false; columns.width];
         let chosen = !columns.arrays && !read;
-        Ok(Self { columns, plan, missing: options.missing, chosen, pending: read, seen, late: LateKeys::default() })
+        let names = if chosen { columns.names.as_deref().unwrap_or_default() } else { &options.known };
+        let asked = names.iter().filter_map(|name| columns.columns.get(name).copied()).collect();
+        let (missing, late) = (options.missing, LateKeys::default());
+        Ok(Self { columns, plan, missing, chosen, asked, pending: read, seen, late })
     }
 }
 
@@ -220,6 +225,10 @@ impl Rows for Ndjson {
 
     fn are_objects(&self) -> bool {
         !self.columns.arrays
+    }
+
+    fn has_types(&self) -> bool {
+        true
     }
 
     fn take_remark(&mut self) -> Option<Remark> {
@@ -247,9 +256,10 @@ impl Rows for Ndjson {
         if !std::mem::take(&mut self.pending) && !lines.advance()? {
             return Ok(false);
         }
-        let Self { columns, plan, missing, chosen, seen, late, .. } = self;
-        let late = RefCell::new(late);
+        let Self { columns, plan, missing, chosen, asked, seen, late, .. } = self;
+        let (late, others) = (RefCell::new(late), Flag::new(false));
         let other = |key: &str| {
+            others.set(true);
             if !*chosen {
                 late.borrow_mut().take(key, || lines.line());
             }
@@ -283,6 +293,11 @@ impl Rows for Ndjson {
             }
             Ok(())
         })?;
+        let has_others = || others.get() || seen.contains(&true);
+        if !asked.is_empty() && asked.iter().all(|column| !seen[*column]) && has_others() {
+            let names = asked.iter().filter_map(|column| columns.name(*column).map(str::to_owned)).collect();
+            return Err(DataError::OtherKeys { line: lines.line(), names });
+        }
         let absent = plan.features().iter().find(|&&column| *missing == Missing::Refuse && !seen[column]);
         match absent {
             Some(&column) => {

@@ -126,6 +126,10 @@ impl Rows for Permuted {
         self.inner.are_objects()
     }
 
+    fn has_types(&self) -> bool {
+        self.inner.has_types()
+    }
+
     fn has_header(&self) -> bool {
         self.inner.has_header()
     }

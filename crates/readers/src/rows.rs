@@ -97,6 +97,12 @@ pub(crate) trait Rows: Send {
         false
     }
 
+    /// True if cells have types of their own, so that a text may yet be a number. Elsewhere the
+    /// marks say what a number is.
+    fn has_types(&self) -> bool {
+        false
+    }
+
     /// True if there is a line of names above the rows.
     fn has_header(&self) -> bool {
         false

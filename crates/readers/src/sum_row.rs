@@ -80,6 +80,27 @@ enum SumName {
     Figure,
 }
 
+/// Fewest records of a sum that has a name.
+const FEWEST_NAMED: u64 = 2;
+
+/// Names of all groups in the column of a group.
+const ALL: [&str; 14] = [
+    "all",
+    "(all)",
+    "overall",
+    "alle",
+    "(alle)",
+    "tous",
+    "toutes",
+    "todos",
+    "todas",
+    "tutti",
+    "tutte",
+    "все",
+    "全部",
+    "すべて",
+];
+
 /// Records that sum up others, as they are met.
 #[derive(Debug, Default)]
 pub(crate) struct SumRows {
@@ -87,6 +108,11 @@ pub(crate) struct SumRows {
     leaves: bool,
     /// True for the columns of which the first record has a number or a time.
     values: Vec<bool>,
+    /// True for those of which it has another text.
+    names: Vec<bool>,
+    /// True if records are left out that have the sums of others.
+    adds: bool,
+    sums: RunningSums,
     /// Records that were left out, and the line of the last.
     left: (u64, u64),
     told: bool,
@@ -107,24 +133,59 @@ impl SumRows {
                 _ => true,
             };
             self.values = record.cells().map(is_value).collect();
+            self.names = record.cells().map(|cell| matches!(cell, Cell::Text(_)) && !is_value(cell)).collect();
+            self.adds = self.leaves && self.names.contains(&true);
         }
         if self.told && !self.leaves {
             return false;
         }
-        let Some((column, text, name)) = find(record) else { return false };
-        let certain = self.is_certain(record, column, name);
-        if !certain && name != SumName::Whole {
-            return false;
+        let named = find(record);
+        let summed = self.find_sum(record, named.map(|(_, _, name)| name));
+        let by_name = named.is_some_and(|(column, _, name)| self.is_certain(record, column, name));
+        let certain = self.leaves && (by_name || summed.is_some());
+        if self.adds {
+            self.sums.take(record, certain);
         }
-        let certain = certain && self.leaves;
-        let (cell, text) = (place(column), text.to_owned());
+        let may_be = by_name || matches!(named, Some((_, _, SumName::Whole)));
+        let Some(column) = named.filter(|_| may_be).map(|(column, ..)| column).or(summed) else { return false };
+        let cell = place(column);
         if certain {
             self.left = (self.left.0 + 1, cell.line.number);
         }
         if !std::mem::replace(&mut self.told, true) {
+            let text = record.cell(column).to_string();
             self.remark = Some(Finding::CalledSum { cell, text, left: certain }.remark());
         }
         certain
+    }
+
+    /// The column by which a record has the sums of those before, where it may be one: by a name of
+    /// sums, that of all, or none.
+    fn find_sum(&self, record: &Record, named: Option<SumName>) -> Option<usize> {
+        if !self.adds {
+            return None;
+        }
+        let fewest = match named {
+            Some(SumName::Figure) => None,
+            Some(SumName::Whole | SumName::Group) => Some(FEWEST_NAMED),
+            None => self.fewest(record),
+        };
+        self.sums.find(record, fewest?)
+    }
+
+    /// How many records a sum has at least: fewer where one says that it is of all, more where a
+    /// name is missing. None where all names are there.
+    fn fewest(&self, record: &Record) -> Option<u64> {
+        const NAMELESS: u64 = 5;
+        let mut fewest = None;
+        for (cell, _) in record.cells().zip(&self.names).filter(|(_, is_name)| **is_name) {
+            match cell {
+                Cell::Missing => fewest = fewest.or(Some(NAMELESS)),
+                Cell::Text(text) if ALL.contains(&text.to_lowercase().as_str()) => fewest = Some(FEWEST_NAMED),
+                _ => return None,
+            }
+        }
+        fewest
     }
 
     /// A line on those that were left out.
@@ -149,6 +210,73 @@ impl SumRows {
         let amounts = others().filter(|cell| matches!(cell, Cell::Text(text) if is_amount(text))).count();
         let alone = texts == 0 && lacks && name != SumName::Figure;
         numbers + amounts > 0 && (alone || self.values.get(column) == Some(&true))
+    }
+}
+
+/// Sums of the columns over records that are no sums themselves.
+#[derive(Debug, Default)]
+struct RunningSums {
+    whole: Sum,
+    /// Of those behind the last sum.
+    group: Sum,
+    /// The numbers of the record before; NaN where it has none.
+    last: Vec<f64>,
+}
+
+/// The sum of some records.
+#[derive(Debug, Default)]
+struct Sum {
+    records: u64,
+    /// Of each column: the sum, and the largest part.
+    columns: Vec<(f64, f64)>,
+}
+
+impl Sum {
+    /// True if a number is the sum of a column, and more than any part of it.
+    fn is(&self, column: usize, value: f64, fewest: u64) -> bool {
+        const ROUNDING: f64 = 1e-9;
+        self.records >= fewest
+            && self
+                .columns
+                .get(column)
+                .is_some_and(|&(sum, largest)| value.abs() > largest && (value - sum).abs() <= ROUNDING * value.abs())
+    }
+
+    fn add(&mut self, values: &[f64]) {
+        self.records += 1;
+        self.columns.resize(values.len(), (0.0, 0.0));
+        for ((sum, largest), value) in self.columns.iter_mut().zip(values).filter(|(_, value)| !value.is_nan()) {
+            *sum += value;
+            *largest = largest.max(value.abs());
+        }
+    }
+}
+
+impl RunningSums {
+    /// The first column of which a record has the sum. Its other numbers are sums, too, or those of
+    /// the record before, as the month of a group is.
+    fn find(&self, record: &Record, fewest: u64) -> Option<usize> {
+        let mut found = None;
+        for (column, cell) in record.cells().enumerate() {
+            let Some(value) = cell.number() else { continue };
+            if self.whole.is(column, value, fewest) || self.group.is(column, value, fewest) {
+                found = found.or(Some(column));
+            } else if self.last.get(column) != Some(&value) {
+                return None;
+            }
+        }
+        found
+    }
+
+    fn take(&mut self, record: &Record, is_sum: bool) {
+        if is_sum {
+            self.group = Sum::default();
+            return;
+        }
+        self.last.clear();
+        self.last.extend(record.cells().map(|cell| cell.number().unwrap_or(f64::NAN)));
+        self.whole.add(&self.last);
+        self.group.add(&self.last);
     }
 }
 

@@ -148,6 +148,9 @@ fn tell(
     }
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
     facts.tell("features", transform.as_ref().map(Transform::dimension));
+    if head.whole {
+        notes.extend(records.left_out());
+    }
     facts.tell("notes", notes);
     Ok(facts)
 }

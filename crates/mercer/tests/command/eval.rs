@@ -131,6 +131,29 @@ fn targets_out_of_reach_are_remarked_on() {
     }
 }
 
+/// A dictionary that goes on holding what was: the newest points lie where the rows are.
+#[test]
+fn points_that_stay_are_told() {
+    let unit = |i: u32, k: u32| f64::from(i.wrapping_mul(k) % 1009) / 504.5 - 1.0;
+    let rows = |speed: f64| -> String {
+        let row = |i: u32| {
+            let [a, b] = [37, 101].map(|k| unit(i, k) + speed * f64::from(i));
+            format!("{a},{b},{}\n", 0.5 + 0.25 * (3.0 * a).sin() + 0.2 * (2.0 * b).cos() + 0.05 * unit(i, 577))
+        };
+        (0..9000).map(row).collect()
+    };
+    let folder = Folder::new().with("moves.csv", rows(2.5e-3)).with("stays.csv", rows(0.0));
+    let notes = |settings: &str| {
+        let report = folder.json(&format!("eval {settings} --learner krls --set max_dictionary=50"));
+        let notes = report["notes"].as_array().unwrap().iter();
+        notes.map(|note| note.as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let told = notes("moves.csv --set removal=least-significant");
+    assert!(told.contains("of the variance is left of late") && told.contains("--set removal=oldest"), "{told}");
+    assert_eq!(notes("moves.csv --set removal=oldest"), "");
+    assert_eq!(notes("stays.csv --set removal=least-significant"), "");
+}
+
 /// Each note names its cause: rows beyond a full dictionary, inputs in another unit than the
 /// kernel, one row with most of the loss.
 #[test]

@@ -27,24 +27,29 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// A list of columns, by name where there are names, cut after a dozen.
+/// Names in quotes, cut after a dozen.
+pub(super) struct NameList<'a>(pub(super) &'a [String]);
+
+impl fmt::Display for NameList<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const LISTED: usize = 12;
+        for (position, name) in self.0.iter().take(LISTED).enumerate() {
+            let separator = if position == 0 { "" } else { ", " };
+            write!(f, "{separator}{}", Quoted(name))?;
+        }
+        if self.0.len() > LISTED { write!(f, ", …") } else { Ok(()) }
+    }
+}
+
+/// A list of columns, by name where there are names.
 pub(super) struct ColumnList<'a>(pub(super) usize, pub(super) Option<&'a [String]>);
 
 impl fmt::Display for ColumnList<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const LISTED: usize = 12;
         let Some(names) = self.1 else {
             return write!(f, "{} columns without names, counted from 1", self.0);
         };
-        write!(f, "{} columns, counted from 1: ", self.0)?;
-        for (position, name) in names.iter().take(LISTED).enumerate() {
-            let separator = if position == 0 { "" } else { ", " };
-            write!(f, "{separator}{}", Quoted(name))?;
-        }
-        if names.len() > LISTED {
-            write!(f, ", …")?;
-        }
-        f.write_str(&remedy_of_commas(names))
+        write!(f, "{} columns, counted from 1: {}{}", self.0, NameList(names), remedy_of_commas(names))
     }
 }
 

@@ -59,16 +59,16 @@ impl RowReader {
         }
         let (is_target, value) = (place >= plan.dimension(), || cell.to_string());
         let is_weight = place >= plan.dimension() + plan.targets().len();
-        match cell.number() {
+        let number = match number::cell_kind(cell) {
+            ParsedCell::Number(value) if self.rows.has_types() => Some(value),
+            _ => cell.number(),
+        };
+        match number {
             Some(value) if !is_weight || value >= 0.0 => return Ok(value),
             _ if is_weight => return Err(DataError::BadWeight { cell: at(), value: value() }),
             _ => {}
         }
-        let is_gap = match cell {
-            Cell::Missing => true,
-            Cell::Text(text) => number::parse(text.as_bytes()) == ParsedCell::Nan,
-            _ => false,
-        };
+        let is_gap = matches!(number::cell_kind(cell), ParsedCell::Empty | ParsedCell::Nan);
         match (is_gap, self.head) {
             (true, _) if self.missing == Missing::Nan || is_target && self.unlabelled => Ok(f64::NAN),
             (true, _) if is_target => Err(DataError::MissingTarget { cell: at() }),

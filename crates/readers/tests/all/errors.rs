@@ -73,8 +73,8 @@ fn text_in_a_numeric_column() {
         "f.csv, line 3, column 1 (\"a\"): \"3 \\\"x\" is not a number;",
     );
     starts(
-        &complaint("f.ndjson", "{\"a\":1,\"y\":2}\n{\"a\":\"3\",\"y\":2}\n"),
-        "f.ndjson, line 2, column 1 (\"a\"): \"3\" is not",
+        &complaint("f.ndjson", "{\"a\":1,\"y\":2}\n{\"a\":\"3,1\",\"y\":2}\n"),
+        "f.ndjson, line 2, column 1 (\"a\"): \"3,1\" is not",
     );
     starts(
         &complaint("f.ndjson", "{\"a\":1,\"y\":true}\n"),

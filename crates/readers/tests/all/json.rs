@@ -3,7 +3,8 @@
 use std::io::Cursor;
 
 use mercer_readers::{
-    Cell, ColumnChoice, Counts, DataError, Format, Header, ReadOptions, Record, RowReader, TargetColumn, read_bytes,
+    Cell, ColumnChoice, Counts, DataError, Format, Header, Missing, ReadOptions, Record, RowReader, TargetColumn,
+    read_bytes,
 };
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
@@ -59,6 +60,36 @@ fn objects_and_arrays_are_rows() {
     assert!(reader.are_objects() && reader.counts() == Counts::Rows);
     assert_eq!(reader.next_row(&mut Vec::new()).unwrap(), Some(2.0));
     assert_eq!(reader.text(), b"{\"a\":1,\"y\":2}");
+}
+
+/// Else a model of numbers refuses what a model of other columns reads.
+#[test]
+fn numbers_may_be_texts() {
+    let rows = |text: &str| read_bytes("f", text.as_bytes().to_vec(), &json());
+    let read = rows("{\"a\":1,\"y\":2}\n{\"a\":\" -3.5e1 \",\"y\":2}\n").unwrap();
+    assert_eq!(read.row(1), [-35.0]);
+    for other in ["3,5", "0x10", "3 kg", "1_0"] {
+        assert!(rows(&format!("{{\"a\":1,\"y\":2}}\n{{\"a\":\"{other}\",\"y\":2}}\n")).is_err(), "{other}");
+    }
+}
+
+/// Such a row is none with all values missing.
+#[test]
+fn a_row_with_other_keys_alone_is_refused() {
+    let asked = ReadOptions { features: vec!["a".into(), "b".into()], missing: Missing::Nan, ..json() };
+    let read = |text: &str| {
+        let mut reader = open(text, &asked).unwrap();
+        reader.next_record(&mut Record::new()).map_err(|error| (error.concerns_one_row(), error.to_string()))
+    };
+    let said = "f, line 1: none of its keys is one of \"a\", \"b\", which are needed; rename them, or remove the row";
+    assert_eq!(read("{\"row\":{\"a\":1},\"n\":2}\n"), Err((true, said.to_owned())));
+    for row in ["{\"a\":1,\"n\":2}", "{\"b\":null,\"n\":2}", "{}"] {
+        assert_eq!(read(row), Ok(true), "{row}");
+    }
+    let known = ReadOptions { known: vec!["a".into(), "b".into()], later_keys: true, ..json() };
+    let mut reader = open("{\"row\":{\"a\":1},\"n\":2}\n{\"n\":1,\"b\":2}\n", &known).unwrap();
+    assert!(reader.next_record(&mut Record::new()).unwrap_err().to_string().contains("none of its keys"));
+    assert!(reader.next_record(&mut Record::new()).unwrap());
 }
 
 #[test]

@@ -83,6 +83,26 @@ fn a_row_that_sums_up_others_is_told() {
     assert_eq!(reader.skip_rows(u64::MAX).unwrap(), 4);
     assert!(reader.left_out()[0].starts_with("2 rows that sum up others: left out, the last on line 7"));
 
+    // So is a row without names, or of all, by its numbers alone.
+    let groups = "shop,month,sales\nA,1,5\nB,1,6\nC,1,.1\nAll,1,11.1\nA,2,2\nB,2,3\nAll,2,5\n,,16.1\n";
+    let mut reader = open(groups, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+    assert_eq!(reader.skip_rows(u64::MAX).unwrap(), 5);
+    assert!(reader.left_out()[0].starts_with("3 rows that sum up others: left out, the last on line 9"));
+    let named = groups.replace("All", "Total");
+    let mut reader = open(&named, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+    assert_eq!(reader.skip_rows(u64::MAX).unwrap(), 5);
+    // Others are not: no sum, one of a single row, a name beside it, a month of its own.
+    for text in [
+        groups.replace("11.1", "12.1").replace(",2,5", ",2,5.5").replace("16.1", "17"),
+        "shop,sales\nA,5\n,5\nAll,5\n".to_owned(),
+        groups.replace("All,1", "D,1").replace("All,2", "D,2").replace(",,16.1", ",,3"),
+        groups.replace("All,1", "All,7").replace("All,2", "All,9").replace(",,16.1", ",3,16.1"),
+    ] {
+        let mut reader = open(&text, &ReadOptions { leave_totals: true, ..csv() }).unwrap();
+        reader.skip_rows(u64::MAX).unwrap();
+        assert_eq!(reader.left_out(), [""; 0], "{text}");
+    }
+
     let mut reader = open("shop,sales\ntotally,1\nTotal sales,2\n", &csv()).unwrap();
     while reader.next_record(&mut Record::new()).unwrap() {}
     assert_eq!(reader.take_remark().map(|remark| remark.to_string()), None);

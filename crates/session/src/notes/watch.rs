@@ -13,6 +13,10 @@ use super::{Bound, Cause, FEWEST, LearningFacts, Note, crowded, digits, number};
 /// beside a constant.
 const FEWEST_OF_LATE: (usize, f64) = (200, 1.05);
 
+/// Fewest rounds since a doubling that are compared with others, and how many times more of the
+/// variance they must leave.
+const FEWEST_STALE: (usize, f64) = (500, 2.0);
+
 /// Rows whose inputs are kept.
 const LAST: usize = 100;
 
@@ -36,6 +40,11 @@ impl LossSums {
         self.by_learner += other.by_learner;
         self.by_mean += other.by_mean;
         self.by_zero += other.by_zero;
+    }
+
+    /// The share of the variance that is left, of enough rounds.
+    fn left(&self) -> Option<f64> {
+        (self.rounds >= FEWEST_STALE.0 && self.by_mean > 0.0).then_some(self.by_learner / self.by_mean)
     }
 }
 
@@ -64,6 +73,8 @@ pub struct Watch {
     whole: LossSums,
     before: LossSums,
     late: LossSums,
+    /// The least share of the variance that was left between two doublings, and their last round.
+    best: Option<(f64, usize)>,
     /// The dictionary, and the round in which it changed last.
     size: usize,
     grown: usize,
@@ -123,6 +134,9 @@ impl Watch {
         }
         if self.rounds.is_power_of_two() {
             self.before = std::mem::take(&mut self.late);
+            if let Some(left) = self.before.left().filter(|left| self.best.is_none_or(|(least, _)| *left < least)) {
+                self.best = Some((left, self.rounds));
+            }
         }
     }
 
@@ -138,7 +152,8 @@ impl Watch {
         let crowded = crowded(facts.entry, facts.rounds, facts.learner.dictionary_size(), face);
         let (far, forgetful) = (self.far(facts, face), self.forgetful(facts, face));
         let unknown = if far.is_none() && forgetful.is_none() { self.no_better(facts, face) } else { None };
-        let all = [self.out_of_reach(facts, face), crowded, far, forgetful, unknown, self.dominated(facts)];
+        let stale = if far.is_none() { self.stale(facts, face) } else { None };
+        let all = [self.out_of_reach(facts, face), crowded, far, stale, forgetful, unknown, self.dominated(facts)];
         all.into_iter().flatten().collect()
     }
 
@@ -153,7 +168,7 @@ impl Watch {
         if rows < FEWEST || 5 * far < rows {
             return None;
         }
-        let LearningFacts { entry, learner, .. } = facts;
+        let entry = facts.entry;
         let Some(size) = what.points() else {
             let centre = if entry.key("centre").is_some() {
                 format!("take the mean of such rows for it ({}), ", face.set("centre", "…"))
@@ -170,7 +185,6 @@ impl Watch {
                 ),
             ));
         };
-        let key = ["max_dictionary", "budget"].into_iter().find(|key| entry.key(key).is_some());
         let removal = match entry.key("removal") {
             Some(_) => format!("let old points leave ({}), ", face.set("removal", "oldest")),
             None => format!(
@@ -178,9 +192,8 @@ impl Watch {
                 face.pick("--learner krls --set removal=oldest", "mercer.Krls(removal=\"oldest\")")
             ),
         };
-        let more = key.map_or(String::new(), |key| format!("keep more points ({}), ", face.set(key, "N")));
-        let bound = key.and_then(|key| facts.value(key)).and_then(|bound| bound.parse().ok());
-        let full = bound.is_some_and(|bound: usize| bound <= learner.dictionary_size()) && self.grown > 1;
+        let more = more_points(facts, face);
+        let full = is_full(facts) && self.grown > 1;
         let since =
             if full { format!(", which is full since row {} at the latest", self.grown) } else { String::new() };
         Some(Note::new(
@@ -191,6 +204,26 @@ impl Watch {
                 face.width()
             ),
         ))
+    }
+
+    /// When more of the variance is left than there once was, with points that do not leave by age.
+    fn stale(&self, facts: &LearningFacts<'_>, face: Face) -> Option<Note> {
+        let removal = facts.value("removal").filter(|removal| !matches!(*removal, "oldest" | "random"))?;
+        let (best, until) = self.best?;
+        let left = self.late.left().or_else(|| self.before.left())?;
+        (is_full(facts) && left > FEWEST_STALE.1 * best).then(|| {
+            Note::new(
+                Cause::FullDictionary,
+                format!(
+                    "{} of the variance is left of late, where it was {} until row {until}, and the dictionary is full; by \
+                     removal={removal} points stay whose rows have gone: {}let old points leave ({})",
+                    percent(left),
+                    percent(best),
+                    more_points(facts, face),
+                    face.set("removal", "oldest")
+                ),
+            )
+        })
     }
 
     /// When inputs have left the range in which `auto` without a window tells them apart.
@@ -316,4 +349,23 @@ impl Watch {
             )
         })
     }
+}
+
+/// The key of the largest number of points.
+fn bound_of(facts: &LearningFacts<'_>) -> Option<&'static str> {
+    ["max_dictionary", "budget"].into_iter().find(|key| facts.entry.key(key).is_some())
+}
+
+/// True if a dictionary has as many points as it may have.
+fn is_full(facts: &LearningFacts<'_>) -> bool {
+    let bound = bound_of(facts).and_then(|key| facts.value(key)).and_then(|bound| bound.parse().ok());
+    bound.is_some_and(|bound: usize| bound <= facts.learner.dictionary_size())
+}
+
+fn more_points(facts: &LearningFacts<'_>, face: Face) -> String {
+    bound_of(facts).map_or(String::new(), |key| format!("keep more points ({}), ", face.set(key, "N")))
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", digits(100.0 * share))
 }
