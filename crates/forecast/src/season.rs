@@ -70,9 +70,6 @@ use crate::{Error, ForecastScratch};
 /// Rows that periods are found from.
 const SEARCHED: usize = 4096;
 
-/// Rows before periods are looked for.
-const FIRST_SEARCH: usize = 16;
-
 /// The search for periods.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -117,7 +114,7 @@ impl SeasonMixture {
     pub fn new(params: SeasonParams) -> Result<Self, ParameterError> {
         params.check()?;
         let searches = !matches!(params.periods, Periods::Given(_));
-        let search = searches.then(|| PeriodSearch { recent: VecDeque::new(), next: FIRST_SEARCH });
+        let search = searches.then(|| PeriodSearch { recent: VecDeque::new(), next: periods::FEWEST });
         Ok(Self { series: SeasonSeries::new(params.periods.first().to_vec()), params, search, time: 0 })
     }
 
@@ -195,7 +192,7 @@ impl SeasonMixture {
         self.series = SeasonSeries::new(self.params.periods.first().to_vec());
         if let Some(search) = &mut self.search {
             search.recent.clear();
-            search.next = self.time + FIRST_SEARCH;
+            search.next = self.time + periods::FEWEST;
         }
     }
 
@@ -241,7 +238,6 @@ impl SeasonMixture {
         if self.time < search.next {
             return;
         }
-        search.next = self.time + self.time / 4;
         let mut last = 0.0;
         let filled: Vec<f64> = search
             .recent
@@ -254,11 +250,11 @@ impl SeasonMixture {
         let found = match &self.params.periods {
             Periods::Given(periods) => periods.clone(),
             Periods::Found => periods::periods(&filled),
-            Periods::Calendar { likely, asked } => {
-                let shown = periods::shows(&filled, *asked, likely.last().copied().unwrap_or(1));
-                likely.iter().copied().chain(shown.then_some(*asked)).collect()
-            }
+            Periods::Calendar { likely, asked } => periods::of_calendar(&filled, likely, *asked, self.params.horizons),
         };
+        let usual = self.time + self.time / 4;
+        let likely = if let Periods::Calendar { likely, .. } = &self.params.periods { &likely[..] } else { &[] };
+        search.next = periods::joins(likely).filter(|rows| *rows > self.time).fold(usual, usize::min);
         if found != self.series.periods() {
             self.series = SeasonSeries::new(found);
             for row in &search.recent {

@@ -155,11 +155,7 @@ pub(super) struct SeasonSetup {
 /// The periods of rows that are this far apart.
 pub(super) fn periods_of(step: TimeStep) -> Periods {
     let likely = step.periods();
-    match step.year() {
-        Some(asked) => Periods::Calendar { likely, asked },
-        None if likely.is_empty() => Periods::Found,
-        None => Periods::Given(likely),
-    }
+    if likely.is_empty() { Periods::Found } else { Periods::Calendar { likely, asked: step.year() } }
 }
 
 /// The season mixture that the options ask for, with nothing observed.

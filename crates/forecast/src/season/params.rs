@@ -5,6 +5,9 @@ use mercer_core::{Inconsistent, ParameterError, Validate, parameters};
 /// Longest period: a year of hours, and some room.
 const LONGEST_PERIOD: usize = 20_000;
 
+/// Longest period of a calendar: it has to be seen twice among the rows that are searched.
+const LONGEST_LIKELY: usize = 2_040;
+
 /// Most steps that forecasts are scored for: the forecasts that wait hold as many numbers an
 /// expert.
 const MOST_HORIZONS: usize = 2_000;
@@ -24,13 +27,14 @@ pub enum Periods {
     Found,
     /// Up to three, shortest first; none for a series without a season.
     Given(Vec<usize>),
-    /// Those that the calendar makes likely (up to two, shortest first), and a longer one that the
-    /// data are asked for as the series grows: a year of days.
+    /// Those that the calendar makes likely, as the series grows: behind 64 rows a longer one waits
+    /// until it has come again, and periods that are found take their place where they foretell the
+    /// rows far better.
     Calendar {
-        /// Periods from the first row on.
+        /// One or two periods, the shortest first.
         likely: Vec<usize>,
-        /// The period that joins them where the data show it.
-        asked: usize,
+        /// A longer period that joins them where the data show it: a year of days.
+        asked: Option<usize>,
     },
 }
 
@@ -40,7 +44,8 @@ impl Periods {
     pub fn first(&self) -> &[usize] {
         match self {
             Self::Found => &[],
-            Self::Given(periods) | Self::Calendar { likely: periods, .. } => periods,
+            Self::Given(periods) => periods,
+            Self::Calendar { likely, .. } => &likely[..likely.len().min(1)],
         }
     }
 
@@ -50,7 +55,7 @@ impl Periods {
         match self {
             Self::Found => MOST_FOUND,
             Self::Given(periods) => periods.len(),
-            Self::Calendar { likely, .. } => likely.len() + 1,
+            Self::Calendar { likely, asked } => MOST_FOUND.max(likely.len() + usize::from(asked.is_some())),
         }
     }
 }
@@ -127,14 +132,20 @@ impl SeasonParams {
                 budget as f64,
             )?;
         }
-        let mut periods = self.periods.first().to_vec();
-        if let Periods::Calendar { asked, .. } = self.periods {
-            periods.push(asked);
-        }
+        let periods = match &self.periods {
+            Periods::Found => Vec::new(),
+            Periods::Given(periods) => periods.clone(),
+            Periods::Calendar { likely, asked } => likely.iter().copied().chain(*asked).collect(),
+        };
         ParameterError::require(periods.len() <= 3, "periods", "three at most", periods.len() as f64)?;
         for period in &periods {
             let inside = (2..=LONGEST_PERIOD).contains(period);
             ParameterError::require(inside, "periods", "from 2 to 20000 rows", *period as f64)?;
+        }
+        if let Periods::Calendar { likely, .. } = &self.periods {
+            let longest = likely.last().copied().unwrap_or(0);
+            let inside = longest <= LONGEST_LIKELY;
+            ParameterError::require(inside, "periods", "of a calendar, 2040 rows at most", longest as f64)?;
         }
         let rising = periods.windows(2).find(|pair| pair[0] >= pair[1]);
         let out_of_order = rising.map_or(0.0, |pair| pair[1] as f64);

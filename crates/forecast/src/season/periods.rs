@@ -9,6 +9,13 @@
 //! at which `r` is above the lowest `r'` of the multiples before it by `2/√(N − m)` and by a
 //! quarter of `1 − r'`. Where there is none, the same is tried with the series less its line,
 //! smoothed by `(¼, ½, ¼)`, and `c = 2.6`.
+//!
+//! The calendar tells periods `m ≤ m'`, such as a day and a week of hours. From 64 rows on, an `m`
+//! of more than 16 waits until it has come twice; or until eight rows of the second time are
+//! nearer to those of `m` before than to those of the farthest horizon (half of `m` at most). `m'`
+//! joins when it has come once. A period that is found, and neither divides `m` nor is a multiple
+//! of it, takes their place while the rows differ by a third less from those of its length before
+//! (means of sizes, from row `m` on).
 
 use super::coordinates::ln;
 
@@ -19,7 +26,7 @@ const FARTHEST: usize = 400;
 const USUAL: [usize; 10] = [4, 7, 12, 24, 30, 48, 52, 168, 336, 365];
 
 /// Rows below which no period is looked for.
-const FEWEST: usize = 16;
+pub(super) const FEWEST: usize = 16;
 
 /// The periods of a series, none, one or two.
 pub(super) fn periods(series: &[f64]) -> Vec<usize> {
@@ -36,6 +43,47 @@ pub(super) fn periods(series: &[f64]) -> Vec<usize> {
     let level = detrended(series);
     let smooth: Vec<f64> = level.windows(3).map(|w| 0.25 * w[0] + 0.5 * w[1] + 0.25 * w[2]).collect();
     peaks(&autocorrelation(&smooth, lags + 3), lags, n, 2.6)
+}
+
+/// Rows of the second time of a period that tell whether it comes again.
+const AGAIN: usize = 8;
+
+/// Rows from which a series without a season is more than its last value, or that of a period ago.
+pub(super) const FEW: usize = 64;
+
+/// How many times larger the differences over a period of the calendar must be than those over one
+/// that is found.
+const FAR_WORSE: f64 = 1.5;
+
+/// Rows from which periods of the calendar may be those of the series.
+pub(super) fn joins(likely: &[usize]) -> impl Iterator<Item = usize> {
+    let first = likely.first().copied().unwrap_or(0);
+    [FEW, first + AGAIN, 2 * first + 2].into_iter().chain(likely.iter().skip(1).copied())
+}
+
+/// The periods of a series whose times make some `likely`, and one more that it is `asked` for: see
+/// the head of the module.
+pub(super) fn of_calendar(series: &[f64], likely: &[usize], asked: Option<usize>, horizons: usize) -> Vec<usize> {
+    let (n, found) = (series.len(), periods(series));
+    let Some(first) = likely.first().copied() else { return found };
+    let differences = |lag: usize, since: usize| (since..n).map(|t| (series[t] - series[t - lag]).abs()).sum::<f64>();
+    let other = found.first().copied().filter(|other| first % other != 0 && other % first != 0);
+    let is_nearer = |other: usize| {
+        let since = first.max(other);
+        n >= since + AGAIN && differences(first, since) > FAR_WORSE * differences(other, since)
+    };
+    if other.is_some_and(is_nearer) {
+        return found;
+    }
+    let near = horizons.min(first / 2);
+    let is_far = || n < first + AGAIN || differences(first, first) >= differences(near, first);
+    if first > FEWEST && n < 2 * first + 2 && is_far() {
+        return if found.is_empty() && n < FEW { vec![first] } else { found };
+    }
+    let has_come = |period: &usize| *period == first || n >= *period;
+    let mut all: Vec<usize> = likely.iter().copied().filter(has_come).collect();
+    all.extend(asked.filter(|asked| shows(series, *asked, likely.last().copied().unwrap_or(1))));
+    all
 }
 
 /// True if a series has a season of `period` rows beside shorter ones, of which `within` is the
@@ -142,6 +190,31 @@ mod tests {
             })
             .collect();
         assert!(!shows(&walk, 365, 7));
+    }
+
+    #[test]
+    fn periods_of_the_calendar_join_when_they_have_come_again() {
+        let wave = |t: usize, m: f64| (t as f64 / m * std::f64::consts::TAU).sin();
+        let of_hours = |series: &[f64], n: usize| of_calendar(&series[..n], &[24, 168], None, 12);
+        let day: Vec<f64> = (0..200).map(|t| 3.0 * wave(t, 24.0) + wave(t, 168.0) + noise(t)).collect();
+        assert_eq!([20, 36, 167].map(|n| of_hours(&day, n)), [[24], [24], [24]]);
+        assert_eq!(of_hours(&day, 168), [24, 168]);
+        // Two peaks a day are eleven hours apart, and the day is nearer.
+        let peaks = |t: usize| f64::from([8, 9, 19, 20].contains(&(t % 24)));
+        let busy: Vec<f64> = (0..100).map(|t| 3.0 * peaks(t) + noise(t)).collect();
+        assert_eq!([40, 100].map(|n| of_hours(&busy, n)), [[24], [24]]);
+        // A shift of seven hours knows no day.
+        let shift: Vec<f64> = (0..100).map(|t| wave(t, 7.0) + 0.2 * noise(t)).collect();
+        assert_eq!([30, 40, 100].map(|n| of_hours(&shift, n)), [[7], [7], [7]]);
+        // Minutes that wander: a day ago is farther than the last hour, until there are two.
+        let mut level = 0.0;
+        let mut step = |t: usize| {
+            level = 0.99 * level + noise(t);
+            level + wave(t, 1440.0)
+        };
+        let minutes: Vec<f64> = (0..2900).map(&mut step).collect();
+        let of_minutes = |n: usize| of_calendar(&minutes[..n], &[1440], None, 12).contains(&1440);
+        assert_eq!([60, 64, 2000, 2881, 2882].map(of_minutes), [true, false, false, false, true]);
     }
 
     #[test]

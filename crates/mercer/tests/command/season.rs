@@ -49,6 +49,30 @@ fn a_year_of_months_is_forecast_with_dates_and_quantiles() {
     assert!(folder.path("p.png").metadata().unwrap().len() > 5_000);
 }
 
+/// Else five hours of minutes have no forecast but their last value.
+#[test]
+fn a_season_of_the_times_waits_until_it_has_come_again() {
+    let noise = |t: usize| ((t * 7919 + 13) % 101) as f64 / 101.0;
+    let rows = |step: usize, wave: &dyn Fn(usize) -> f64| -> String {
+        let time = |t: usize| format!("2024-01-{:02} {:02}:{:02}", 1 + t / 1440, t / 60 % 24, t % 60);
+        let row = |t: usize| format!("{},{:.3}\n", time(step * t), 10.0 + 3.0 * wave(t) + noise(t));
+        std::iter::once("t,y\n".to_owned()).chain((0..300).map(row)).collect()
+    };
+    let turn = |t: usize, m: f64| (std::f64::consts::TAU * t as f64 / m).sin();
+    let folder = Folder::new()
+        .with("minutes.csv", rows(1, &|t| turn(t, 10.0)))
+        .with("shifts.csv", rows(60, &|t| turn(t, 7.0)))
+        .with("hours.csv", rows(60, &|t| turn(t, 24.0)));
+    for (file, periods) in [("minutes.csv", 10), ("shifts.csv", 7), ("hours.csv", 24)] {
+        let report = report(&folder, &format!("forecast {file} --steps 5"));
+        assert_eq!(report["periods"][0], periods, "{file}");
+        for (step, row) in report["forecast"].as_array().unwrap().iter().enumerate() {
+            let truth = 10.5 + 3.0 * turn(300 + step, f64::from(periods));
+            assert!((row[0].as_f64().unwrap() - truth).abs() < 1.2, "{file}, step {step}: {row}, {truth}");
+        }
+    }
+}
+
 #[test]
 fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
     let folder =
@@ -57,7 +81,8 @@ fn a_saved_season_goes_on_as_if_it_had_never_stopped() {
     let whole = report(&folder, &format!("forecast all.csv {making}"));
     report(&folder, &format!("forecast a.csv {making} --out m.mercer"));
     let later = report(&folder, "forecast b.csv --model m.mercer --steps 6 --quantiles 0.1");
-    assert_eq!(whole["periods"], serde_json::json!([[12], [12]]));
+    // The shops take turns of five, of which the months know nothing.
+    assert_eq!(whole["periods"], serde_json::json!([[5], [12]]));
     for key in ["method", "rows", "mse", "periods", "forecast", "times", "forecast_intervals", "quantiles"] {
         assert_eq!(whole[key], later[key], "{key}");
     }

@@ -11,6 +11,9 @@ pub const SEASON_HORIZONS: usize = 12;
 /// Rows without a season that are not scored.
 const WARM_UP: usize = 10;
 
+/// Rows that are not scored at most where a season of the calendar may wait.
+const MOST_UNSCORED: usize = 64;
+
 /// Columns beyond which mixtures have fewer experts.
 const MANY: usize = 8;
 
@@ -31,7 +34,8 @@ pub fn season_mixture(
         Periods::Given(periods) | Periods::Calendar { likely: periods, .. } => format!("{periods:?}").replace(' ', ""),
         Periods::Found => "\"found\"".to_owned(),
     };
-    let warm_up = params.periods.first().first().map_or(WARM_UP, |period| 2 * period + 2);
+    let seasons = params.periods.first().first().map_or(WARM_UP, |period| 2 * period + 2);
+    let warm_up = if let Periods::Calendar { .. } = params.periods { seasons.min(MOST_UNSCORED) } else { seasons };
     let mut parameters = vec![("season", season), ("horizons", params.horizons.to_string())];
     if light.unwrap_or(m > MANY) {
         params.detail = Detail::Light;
