@@ -126,12 +126,8 @@ fn tell(
     let all = || schema.columns().iter().enumerate();
     let is_told =
         |(place, column): &(usize, &Column)| arguments.json || *place < MOST_TOLD || column.used == Use::SetAside;
-    let columns = all().filter(is_told).map(|(place, column)| {
-        let treatment = transform.as_ref().and_then(|transform| transform.treatment(place));
-        let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
-        told(column, treatment.or(target), schema.rows())
-    });
-    let columns: Vec<ToldColumn> = columns.collect();
+    let treated = |column| treated(transform.as_ref(), column, schema.rows());
+    let columns: Vec<ToldColumn> = all().filter(is_told).map(treated).collect();
     let mut facts = Facts::default();
     facts.tell("kind", "data");
     facts.tell("rows_looked_at", schema.rows());
@@ -148,11 +144,16 @@ fn tell(
     }
     facts.tell("needs_encoding", transform.as_ref().map(|transform| !transform.is_identity()));
     facts.tell("features", transform.as_ref().map(Transform::dimension));
-    if head.whole {
-        notes.extend(records.left_out());
-    }
+    notes.extend(head.whole.then(|| records.left_out()).into_iter().flatten());
     facts.tell("notes", notes);
     Ok(facts)
+}
+
+/// A column with what becomes of it.
+fn treated(transform: Option<&Transform>, (place, column): (usize, &Column), rows: u64) -> ToldColumn {
+    let treatment = transform.and_then(|transform| transform.treatment(place));
+    let target = (column.used == Use::SetAside).then(|| "the target".to_owned());
+    told(column, treatment.or(target), rows)
 }
 
 /// The first rows, of which at least one can be read.
