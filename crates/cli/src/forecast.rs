@@ -94,7 +94,7 @@ pub(crate) struct ForecastArguments {
     /// Rows at the end of a file that have no value to forecast are a plan: the forecast begins
     /// with them, and is of all of them unless --steps is given. Under --known or --inputs the rows
     /// to come are such rows, or in --future.
-    #[arg(long, value_name = "H", value_parser = steps)]
+    #[arg(long, alias = "horizon", value_name = "H", value_parser = steps)]
     steps: Option<NonZeroUsize>,
     /// The column of times, by name or by number from 1 [default: the first one that holds dates or
     /// times]

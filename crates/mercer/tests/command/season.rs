@@ -64,7 +64,7 @@ fn a_season_of_the_times_waits_until_it_has_come_again() {
         .with("shifts.csv", rows(60, &|t| turn(t, 7.0)))
         .with("hours.csv", rows(60, &|t| turn(t, 24.0)));
     for (file, periods) in [("minutes.csv", 10), ("shifts.csv", 7), ("hours.csv", 24)] {
-        let report = report(&folder, &format!("forecast {file} --steps 5"));
+        let report = report(&folder, &format!("forecast {file} --horizon 5"));
         assert_eq!(report["periods"][0], periods, "{file}");
         for (step, row) in report["forecast"].as_array().unwrap().iter().enumerate() {
             let truth = 10.5 + 3.0 * turn(300 + step, f64::from(periods));
