@@ -252,9 +252,11 @@ impl SeasonMixture {
             Periods::Found => periods::periods(&filled),
             Periods::Calendar { likely, asked } => periods::of_calendar(&filled, likely, *asked, self.params.horizons),
         };
-        let usual = self.time + self.time / 4;
+        // The series may have begun late, or anew: what joins counts its own rows.
+        let rows = filled.len();
         let likely = if let Periods::Calendar { likely, .. } = &self.params.periods { &likely[..] } else { &[] };
-        search.next = periods::joins(likely).filter(|rows| *rows > self.time).fold(usual, usize::min);
+        let joins = periods::joins(likely).filter(|joins| *joins > rows).map(|joins| joins - rows);
+        search.next = self.time + joins.fold(self.time / 4, usize::min);
         if found != self.series.periods() {
             self.series = SeasonSeries::new(found);
             for row in &search.recent {

@@ -181,7 +181,7 @@ impl SumRows {
         for (cell, _) in record.cells().zip(&self.names).filter(|(_, is_name)| **is_name) {
             match cell {
                 Cell::Missing => fewest = fewest.or(Some(NAMELESS)),
-                Cell::Text(text) if ALL.contains(&text.to_lowercase().as_str()) => fewest = Some(FEWEST_NAMED),
+                Cell::Text(text) if ALL.iter().any(|word| is_word(text, word)) => fewest = Some(FEWEST_NAMED),
                 _ => return None,
             }
         }
@@ -286,6 +286,11 @@ fn is_amount(text: &str) -> bool {
     digits > 0 && 2 * digits >= text.chars().filter(|c| c.is_alphanumeric()).count()
 }
 
+/// True if a text is this word, in capitals or not.
+fn is_word(text: &str, word: &str) -> bool {
+    text.len() == word.len() && text.chars().flat_map(char::to_lowercase).eq(word.chars())
+}
+
 /// The first cell of a record that calls it a sum, with its text.
 fn find(record: &Record) -> Option<(usize, &str, SumName)> {
     let mut cells = record.cells().enumerate();
@@ -302,15 +307,13 @@ fn sum_name(text: &str) -> Option<SumName> {
         return None;
     }
     let text = text.trim_end_matches([':', ' ']);
-    let is_one = |text: &str, word: &&str| {
-        text.len() == word.len() && text.chars().flat_map(char::to_lowercase).eq(word.chars())
-    };
-    if WORDS.iter().any(|word| is_one(text, word)) {
+    if WORDS.iter().any(|word| is_word(text, word)) {
         return Some(SumName::Whole);
     }
-    if FIGURES.iter().any(|word| is_one(text, word)) {
+    if FIGURES.iter().any(|word| is_word(text, word)) {
         return Some(SumName::Figure);
     }
     let (first, last) = (text.split(' ').next().unwrap_or_default(), text.rsplit(' ').next().unwrap_or_default());
-    (text.contains(' ') && ENDS.iter().any(|word| is_one(first, word) || is_one(last, word))).then_some(SumName::Group)
+    (text.contains(' ') && ENDS.iter().any(|word| is_word(first, word) || is_word(last, word)))
+        .then_some(SumName::Group)
 }
