@@ -345,13 +345,17 @@ impl Input {
         if std::mem::replace(&mut self.reported, true) {
             return;
         }
-        let lines = match &self.body {
+        self.left_out().into_iter().for_each(verbosity::say_once);
+    }
+
+    /// Lines on what was left out of the rows so far.
+    pub(crate) fn left_out(&self) -> Vec<String> {
+        match &self.body {
             InputSource::Stream(reader) => reader.left_out(),
             InputSource::Encoded(encoded) => encoded.left_out(),
             InputSource::Timed(timed) => timed.left_out(),
             InputSource::Table(_) => Vec::new(),
-        };
-        lines.into_iter().for_each(verbosity::say_once);
+        }
     }
 
     fn count(&mut self, read: &Result<bool, DataError>) {

@@ -413,6 +413,14 @@ impl Files {
         })
     }
 
+    /// Tells what was left out of a part whose rows tell nothing at their end.
+    pub(super) fn tell_left_out(&self, part: &FilePart, rows: &Input) {
+        if self.frozen.is_some() {
+            let shown = self.shown(part.file);
+            rows.left_out().iter().for_each(|line| verbosity::say_once(format!("{shown}: {line}")));
+        }
+    }
+
     /// The same parts, cut where row groups of Parquet end, so that several threads read a file.
     /// The cuts do not depend on the threads.
     pub(super) fn pieces(&self, parts: &[FilePart]) -> Vec<FilePart> {

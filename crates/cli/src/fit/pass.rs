@@ -171,7 +171,8 @@ impl<'a> ShardTask<'a> {
             }
             result
         })?;
-        let Open { met, bad, first_bad, .. } = open.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Open { rows, met, bad, first_bad, .. } = open.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.files.tell_left_out(part, &rows);
         let SumPrefix { summed, .. } = added.into_inner().unwrap_or_else(PoisonError::into_inner);
         if met < part.rows.end && part.rows.end < u64::MAX && !self.is_over() {
             let shown = self.files.shown(part.file);

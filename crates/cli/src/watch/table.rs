@@ -15,6 +15,7 @@ use crate::data::source::{Source, no_column};
 use crate::data::stop::Stop;
 use crate::inspect::data::{aside, number};
 use crate::report::failure::Failure;
+use crate::report::verbosity;
 
 /// A table of which the first rows were looked at, from its beginning.
 pub(super) struct WatchedTable {
@@ -58,9 +59,12 @@ impl WatchedTable {
         Ok(Self { shown, records, encoding, target })
     }
 
-    /// Reads the next record; false at the end.
+    /// Reads the next record; false at the end, where it tells how much was left out.
     pub(super) fn next(&mut self, record: &mut Record) -> Result<bool, DataError> {
         let read = encoded_rows::next(&mut self.records, record)?;
+        if !read {
+            self.records.left_out().into_iter().for_each(verbosity::say_once);
+        }
         let (expected, got) = (self.encoding.schema().columns().len(), record.len());
         if read && got != expected {
             return Err(DataError::Ragged { line: self.records.place(0).line, expected, got });

@@ -169,3 +169,37 @@ fn the_service_counts_what_the_command_counts_and_describes_columns_in_its_words
     }
     service.ends_well();
 }
+
+/// Rows that sum up others are told where the first is met, and counted at the end.
+#[test]
+fn sums_among_rows_are_counted_by_every_command() {
+    let month = |m: u32| {
+        let sales = [m + 3, 2 * m + 1, 50 - m];
+        let rows: String = ["N", "S", "E"].iter().zip(sales).map(|(shop, y)| format!("{shop},{m},{y}\n")).collect();
+        format!("{rows}All,{m},{}\n", sales.iter().sum::<u32>())
+    };
+    let text = (1..=40).fold("shop,month,sales\n".to_owned(), |text, m| text + &month(m));
+    let folder = Folder::new().with("s.csv", text);
+    let counted = "40 rows that sum up others: left out, the last on line 161";
+    let told = |command: &str| {
+        let said = folder.run(command);
+        assert_eq!(said.code, Some(0), "{command}: {}", said.err);
+        said.out + &said.err
+    };
+    for command in [
+        "eval s.csv --learner krls --target sales",
+        "train s.csv --learner krls --target sales --out m.mercer",
+        "compare s.csv --learners krls,klms --target sales",
+        "fit s.csv --learner ridge --target sales --scale-from s.csv --out f.mercer",
+        "watch s.csv",
+        "inspect s.csv",
+    ] {
+        let left = told(command);
+        assert!(left.contains(counted), "{command}: {left}");
+        let kept = told(&format!("{command} --keep-totals"));
+        assert!(!kept.contains("left out, the last"), "{command}: {kept}");
+    }
+    // Each row has its answer.
+    let answers = told("predict s.csv --model m.mercer");
+    assert_eq!(answers.lines().filter(|line| line.parse::<f64>().is_ok()).count(), 160, "{answers}");
+}
