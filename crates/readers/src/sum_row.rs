@@ -108,8 +108,8 @@ pub(crate) struct SumRows {
     leaves: bool,
     /// True for the columns of which the first record has a number or a time.
     values: Vec<bool>,
-    /// True for those of which it has another text.
-    names: Vec<bool>,
+    /// Those of which it has another text.
+    names: Vec<usize>,
     /// True if records are left out that have the sums of others.
     adds: bool,
     sums: RunningSums,
@@ -127,14 +127,15 @@ impl SumRows {
     /// True if a record is left out, for it sums up others. `place` tells where a cell stands.
     pub(crate) fn leaves_out(&mut self, record: &Record, place: impl Fn(usize) -> CellPlace) -> bool {
         if self.values.is_empty() {
-            let is_value = |cell| match cell {
+            let is_value = |cell: &Cell<'_>| match *cell {
                 Cell::Text(text) => parse_instant(text).is_some(),
                 Cell::Missing => false,
                 _ => true,
             };
-            self.values = record.cells().map(is_value).collect();
-            self.names = record.cells().map(|cell| matches!(cell, Cell::Text(_)) && !is_value(cell)).collect();
-            self.adds = self.leaves && self.names.contains(&true);
+            self.values = record.cells().map(|cell| is_value(&cell)).collect();
+            let is_name = |cell: Cell<'_>| matches!(cell, Cell::Text(_)) && !is_value(&cell);
+            self.names = (0..record.len()).filter(|place| is_name(record.cell(*place))).collect();
+            self.adds = self.leaves && !self.names.is_empty();
         }
         if self.told && !self.leaves {
             return false;
@@ -178,8 +179,8 @@ impl SumRows {
     fn fewest(&self, record: &Record) -> Option<u64> {
         const NAMELESS: u64 = 5;
         let mut fewest = None;
-        for (cell, _) in record.cells().zip(&self.names).filter(|(_, is_name)| **is_name) {
-            match cell {
+        for place in &self.names {
+            match record.cell(*place) {
                 Cell::Missing => fewest = fewest.or(Some(NAMELESS)),
                 Cell::Text(text) if ALL.iter().any(|word| is_word(text, word)) => fewest = Some(FEWEST_NAMED),
                 _ => return None,
@@ -216,39 +217,33 @@ impl SumRows {
 /// Sums of the columns over records that are no sums themselves.
 #[derive(Debug, Default)]
 struct RunningSums {
-    whole: Sum,
-    /// Of those behind the last sum.
-    group: Sum,
-    /// The numbers of the record before; NaN where it has none.
-    last: Vec<f64>,
+    /// Records before the last sum, and behind it.
+    records: [u64; 2],
+    columns: Vec<ColumnSum>,
 }
 
-/// The sum of some records.
-#[derive(Debug, Default)]
-struct Sum {
-    records: u64,
-    /// Of each column: the sum, and the largest part.
-    columns: Vec<(f64, f64)>,
+/// What the records have in a column.
+#[derive(Clone, Copy, Debug)]
+struct ColumnSum {
+    /// The sums before the last sum and behind it, and the largest part of each.
+    sums: [f64; 2],
+    largest: [f64; 2],
+    /// The number of the record before; NaN where it has none.
+    last: f64,
 }
 
-impl Sum {
-    /// True if a number is the sum of a column, and more than any part of it.
-    fn is(&self, column: usize, value: f64, fewest: u64) -> bool {
+impl ColumnSum {
+    const NONE: Self = Self { sums: [0.0; 2], largest: [0.0; 2], last: f64::NAN };
+
+    /// True if a number is the sum of records, of all or of those behind the last sum, and more
+    /// than any part of it.
+    fn is(&self, value: f64, [before, behind]: [u64; 2], fewest: u64) -> bool {
         const ROUNDING: f64 = 1e-9;
-        self.records >= fewest
-            && self
-                .columns
-                .get(column)
-                .is_some_and(|&(sum, largest)| value.abs() > largest && (value - sum).abs() <= ROUNDING * value.abs())
-    }
-
-    fn add(&mut self, values: &[f64]) {
-        self.records += 1;
-        self.columns.resize(values.len(), (0.0, 0.0));
-        for ((sum, largest), value) in self.columns.iter_mut().zip(values).filter(|(_, value)| !value.is_nan()) {
-            *sum += value;
-            *largest = largest.max(value.abs());
-        }
+        let Self { sums, largest, .. } = self;
+        let equals = |records: u64, sum: f64, largest: f64| {
+            records >= fewest && value.abs() > largest && (value - sum).abs() <= ROUNDING * value.abs()
+        };
+        equals(before + behind, sums[0] + sums[1], largest[0].max(largest[1])) || equals(behind, sums[1], largest[1])
     }
 }
 
@@ -257,26 +252,36 @@ impl RunningSums {
     /// the record before, as the month of a group is.
     fn find(&self, record: &Record, fewest: u64) -> Option<usize> {
         let mut found = None;
-        for (column, cell) in record.cells().enumerate() {
+        for (place, (cell, column)) in record.cells().zip(&self.columns).enumerate() {
             let Some(value) = cell.number() else { continue };
-            if self.whole.is(column, value, fewest) || self.group.is(column, value, fewest) {
-                found = found.or(Some(column));
-            } else if self.last.get(column) != Some(&value) {
+            if column.is(value, self.records, fewest) {
+                found = found.or(Some(place));
+            } else if column.last != value {
                 return None;
             }
         }
         found
     }
 
+    /// Takes a record in. `O(columns)`, an addition each.
     fn take(&mut self, record: &Record, is_sum: bool) {
         if is_sum {
-            self.group = Sum::default();
+            self.records = [self.records.iter().sum(), 0];
+            for ColumnSum { sums, largest, .. } in &mut self.columns {
+                *sums = [sums[0] + sums[1], 0.0];
+                *largest = [largest[0].max(largest[1]), 0.0];
+            }
             return;
         }
-        self.last.clear();
-        self.last.extend(record.cells().map(|cell| cell.number().unwrap_or(f64::NAN)));
-        self.whole.add(&self.last);
-        self.group.add(&self.last);
+        self.records[1] += 1;
+        self.columns.resize(record.len(), ColumnSum::NONE);
+        for (column, cell) in self.columns.iter_mut().zip(record.cells()) {
+            column.last = cell.number().unwrap_or(f64::NAN);
+            if let Some(value) = cell.number() {
+                column.sums[1] += value;
+                column.largest[1] = column.largest[1].max(value.abs());
+            }
+        }
     }
 }
 
