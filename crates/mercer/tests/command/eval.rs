@@ -144,14 +144,17 @@ fn points_that_stay_are_told() {
     };
     let folder = Folder::new().with("moves.csv", rows(2.5e-3)).with("stays.csv", rows(0.0));
     let notes = |settings: &str| {
-        let report = folder.json(&format!("eval {settings} --learner krls --set max_dictionary=50"));
+        let report = folder.json(&format!("eval {settings} --set max_dictionary=50"));
         let notes = report["notes"].as_array().unwrap().iter();
         notes.map(|note| note.as_str().unwrap().to_owned()).collect::<Vec<_>>().join("\n")
     };
-    let told = notes("moves.csv --set removal=least-significant");
-    assert!(told.contains("of the variance is left of late") && told.contains("--set removal=oldest"), "{told}");
-    assert_eq!(notes("moves.csv --set removal=oldest"), "");
-    assert_eq!(notes("stays.csv --set removal=least-significant"), "");
+    let most = "points of the full dictionary are far from all of the last 100 rows";
+    for learner in ["krls --set removal=least-significant", "nons-ald --set removal=least-significant", "fb-krls"] {
+        let told = notes(&format!("moves.csv --learner {learner}"));
+        assert!(told.contains(most) && told.contains("--set removal=oldest"), "{learner}: {told}");
+        assert_eq!(notes(&format!("stays.csv --learner {learner}")), "", "{learner}");
+    }
+    assert_eq!(notes("moves.csv --learner krls --set removal=oldest"), "");
 }
 
 /// Each note names its cause: rows beyond a full dictionary, inputs in another unit than the

@@ -40,6 +40,10 @@ fn dictionary(learner: &AnyRegressor<AnyKernel>) -> Option<(&[AnyKernel], &Point
         ($($on_basis:ident)*) => {
             match learner {
                 $(L::$on_basis(learner) => Some((slice::from_ref(learner.basis().kernel()), learner.basis().points())),)*
+                L::FbKrls(learner) => {
+                    let (kernel, points, _) = learner.ridge().expansion()?;
+                    Some((slice::from_ref(kernel), points))
+                }
                 L::Nogd(learner) => Some((slice::from_ref(learner.kernel()), learner.points())),
                 L::MknlmsCs(learner) => Some((learner.kernels(), learner.points())),
                 L::Mxklms(learner) => Some((learner.kernels(), learner.points())),
@@ -49,7 +53,7 @@ fn dictionary(learner: &AnyRegressor<AnyKernel>) -> Option<(&[AnyKernel], &Point
             }
         };
     }
-    dictionaries!(NonsAld ProsNKons ConKons Krls Knlms Qklms Klms Kap Lkapa Nlkapa KlmsCsl1 KlmsCsal1 ExKrls)
+    dictionaries!(NonsAld ProsNKons ConKons Krls Knlms Qklms QklmsFb Klms FbKlms Kap Lkapa Nlkapa KlmsCsl1 KlmsCsal1 ExKrls)
 }
 
 /// Whether the oldest points leave: rows of a while ago are then far by design.
@@ -73,7 +77,7 @@ pub(super) fn beyond(learner: &AnyRegressor<AnyKernel>, inputs: &[Vec<f64>]) -> 
         AnyRegressor::PkrrTaylor(learner) => return Some(lost(learner.feature_map(), inputs)),
         _ => {}
     }
-    let (kernels, points) = dictionary(learner).filter(|_| !by_age(learner))?;
+    let (kernels, points) = told_apart(learner, inputs)?;
     let mut row = AlignedVec::new();
     let mut is_far = |x: &&Vec<f64>| {
         kernels.iter().all(|kernel| {
@@ -81,9 +85,27 @@ pub(super) fn beyond(learner: &AnyRegressor<AnyKernel>, inputs: &[Vec<f64>]) -> 
             row.iter().all(|value| *value < FAR)
         })
     };
+    Some(FarRows { far: inputs.iter().filter(|x| is_far(x)).count(), what: Anchor::Points(points.len()) })
+}
+
+/// The kernels and the points of a learner whose points do not leave by age, where the kernels tell
+/// that inputs are far.
+fn told_apart<'a>(learner: &'a AnyRegressor<AnyKernel>, inputs: &[Vec<f64>]) -> Option<(&'a [AnyKernel], &'a Points)> {
+    let (kernels, points) = dictionary(learner).filter(|_| !by_age(learner))?;
     let fits = |x: &Vec<f64>| x.len() == points.dimension() && kernels.iter().all(|kernel| bounded(kernel, x));
-    let told = !points.is_empty() && inputs.iter().all(fits);
-    told.then(|| FarRows { far: inputs.iter().filter(|x| is_far(x)).count(), what: Anchor::Points(points.len()) })
+    (!points.is_empty() && inputs.iter().all(fits)).then_some((kernels, points))
+}
+
+/// How many points of a learner are far from all of these inputs, and how many it has: see
+/// [`beyond`].
+pub(super) fn gone(learner: &AnyRegressor<AnyKernel>, inputs: &[Vec<f64>]) -> Option<(usize, usize)> {
+    let (kernels, points) = told_apart(learner, inputs)?;
+    let (mut nearest, mut row) = (vec![0.0_f64; points.len()], AlignedVec::new());
+    for (kernel, x) in kernels.iter().flat_map(|kernel| inputs.iter().map(move |x| (kernel, x))) {
+        kernel.row(points, x, &mut row);
+        nearest.iter_mut().zip(row.iter()).for_each(|(nearest, value)| *nearest = nearest.max(*value));
+    }
+    Some((nearest.iter().filter(|value| **value < FAR).count(), points.len()))
 }
 
 /// How many inputs have little of themselves in the features.

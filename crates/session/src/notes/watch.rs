@@ -6,7 +6,7 @@ use mercer_learners::Regressor as _;
 use mercer_registry::AnyRegressor;
 
 use super::face::FaceWords;
-use super::nearness::{FarRows, alike, beyond};
+use super::nearness::{FarRows, alike, beyond, gone};
 use super::{Bound, Cause, FEWEST, LearningFacts, Note, crowded, digits, number};
 
 /// Fewest rounds since a doubling of which anything can be said, and how much they must have lost
@@ -185,13 +185,7 @@ impl Watch {
                 ),
             ));
         };
-        let removal = match entry.key("removal") {
-            Some(_) => format!("let old points leave ({}), ", face.set("removal", "oldest")),
-            None => format!(
-                "take a learner whose old points leave ({}), ",
-                face.pick("--learner krls --set removal=oldest", "mercer.Krls(removal=\"oldest\")")
-            ),
-        };
+        let removal = old_points(facts, face);
         let more = more_points(facts, face);
         let full = is_full(facts) && self.grown > 1;
         let since =
@@ -200,27 +194,29 @@ impl Watch {
             Cause::FullDictionary,
             format!(
                 "{far} of the last {rows} rows are far from all {size} points of the dictionary{since}, where predictions fall \
-                 to 0; {removal}{more}or widen the kernel ({})",
+                 to 0; {removal}, {more}or widen the kernel ({})",
                 face.width()
             ),
         ))
     }
 
-    /// When more of the variance is left than there once was, with points that do not leave by age.
+    /// When more of the variance is left than there once was, and most points of a full dictionary
+    /// lie where no row is any more.
     fn stale(&self, facts: &LearningFacts<'_>, face: Face) -> Option<Note> {
-        let removal = facts.value("removal").filter(|removal| !matches!(*removal, "oldest" | "random"))?;
         let (best, until) = self.best?;
-        let left = self.late.left().or_else(|| self.before.left())?;
-        (is_full(facts) && left > FEWEST_STALE.1 * best).then(|| {
+        let left = self.late.left().or_else(|| self.before.left()).filter(|left| *left > FEWEST_STALE.1 * best)?;
+        let (gone, size) = gone(facts.learner, &self.inputs).filter(|(gone, size)| 2 * gone > *size)?;
+        is_full(facts).then(|| {
             Note::new(
                 Cause::FullDictionary,
                 format!(
-                    "{} of the variance is left of late, where it was {} until row {until}, and the dictionary is full; by \
-                     removal={removal} points stay whose rows have gone: {}let old points leave ({})",
+                    "{gone} of {size} points of the full dictionary are far from all of the last {} rows, and {} of the \
+                     variance is left of late, where it was {} until row {until}; {}or {}",
+                    self.inputs.len(),
                     percent(left),
                     percent(best),
                     more_points(facts, face),
-                    face.set("removal", "oldest")
+                    old_points(facts, face)
                 ),
             )
         })
@@ -360,6 +356,16 @@ fn bound_of(facts: &LearningFacts<'_>) -> Option<&'static str> {
 fn is_full(facts: &LearningFacts<'_>) -> bool {
     let bound = bound_of(facts).and_then(|key| facts.value(key)).and_then(|bound| bound.parse().ok());
     bound.is_some_and(|bound: usize| bound <= facts.learner.dictionary_size())
+}
+
+fn old_points(facts: &LearningFacts<'_>, face: Face) -> String {
+    match facts.entry.key("removal") {
+        Some(_) => format!("let old points leave ({})", face.set("removal", "oldest")),
+        None => format!(
+            "take a learner whose old points leave ({})",
+            face.pick("--learner krls --set removal=oldest", "mercer.Krls(removal=\"oldest\")")
+        ),
+    }
 }
 
 fn more_points(facts: &LearningFacts<'_>, face: Face) -> String {
