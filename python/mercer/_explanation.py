@@ -78,19 +78,39 @@ class Explained:
         def _shown(self, given: tuple[Any, ...], names: list[str]) -> Any: ...
         def predict_one(self, x: Any) -> Any: ...
 
-    def explain_one(self, x: Any, *, permutations: int = 200) -> Effects:
+    def _output_names(self) -> list[Any]:
+        named: list[Any] = vars(self).get("_target_names") or vars(self).get("_targets") or []
+        return named if len(named) == self._width() else list(range(self._width()))
+
+    def _output_place(self, output: Any) -> int:
+        """The place of the number that is explained: the only one, or that of a name, or the place itself."""
+        names = self._output_names()
+        if output is None and len(names) == 1:
+            return 0
+        if output is None:
+            raise _mercer.DataError(f"the model predicts {names}; say with output which is explained")
+        if output in names:
+            return names.index(output)
+        if isinstance(output, int) and 0 <= output < len(names):
+            return output
+        raise _mercer.DataError(f"the model predicts no {output!r}; its targets are {names}")
+
+    def explain_one(self, x: Any, *, output: Any = None, permutations: int = 200) -> Effects:
         """The effect of each column of a row on its prediction: Shapley values, which add up to the prediction with ``base``, the mean prediction
         where no column is known. A column that is not known has the values of a sample of the rows learnt.
 
         Effects are exact for sums of Gaussian and linear kernels, for random Fourier features, and for learners that are linear in words (``Coin``,
         ``DiagonalKalman``); for others, ``Auto`` among them, they are means over so many `permutations` of the columns, with ``standard_errors``. Of classes they are those on the score, the logit where the loss is logistic: of
-        two that of the second, half of the difference that ``decision_function`` tells; of more that of the class predicted.
+        two that of the second, half of the difference that ``decision_function`` tells; of more that of the class predicted. Of several targets
+        `output` is the name, or the place from 0, of the one whose prediction is explained.
         """
         self._check_fitted()
         labels, aim = self._met_labels(), 0
-        if labels is None and self._width() != 1:
-            raise _mercer.DataError("explain_one is for one target; explain tells the effects on each of several")
-        if labels:
+        if labels is None:
+            aim = self._output_place(output)
+        elif output is not None:
+            raise _mercer.DataError("the model predicts classes, and output is for several numbers; leave it out")
+        elif labels:
             aim = labels.index(_later(labels) if len(labels) == 2 else self.predict_one(x))
         names, bases, made, effects, errors = self._explain_one(x, aim, permutations)
         # By the names that the row has for its columns.
@@ -123,7 +143,8 @@ class Explained:
         if len(aims) == 1:
             values, bases, errors = values[..., 0], bases[:, 0], None if errors is None else errors[..., 0]
         names = [names[place] for place in kept]
-        outputs = None if len(aims) == 1 else [str(labels[aim]) if labels else str(aim) for aim in aims]
+        told = labels or self._output_names()
+        outputs = None if len(aims) == 1 else [str(told[aim]) for aim in aims]
         return _made(values, bases, self._shown(given, names), names, outputs, errors)
 
     def _packed(self, given: tuple[Any, ...]) -> Any:

@@ -36,8 +36,17 @@ def test_effects_add_up_to_the_prediction(data):
     told = many.explain_one(row)
     assert told.label == many.predict_one(row)
     assert whole(told) == pytest.approx(many.decision_function(X[3:4])[0, int(told.label)], abs=1e-9)
-    with pytest.raises(mercer.DataError, match="one target"):
-        mercer.Krls().fit(X, X[:, :2]).explain_one(row)
+    two = mercer.Krls().fit(X, np.stack([y, X[:, 0]], axis=1))
+    for place, made in enumerate(two.predict(X[3:4])[0]):
+        told = two.explain_one(row, output=place)
+        assert whole(told) == pytest.approx(made, abs=1e-9) and told.prediction == pytest.approx(made, abs=1e-9)
+        beside = two.explain(X[3:4])
+        assert list(told.values()) == pytest.approx(beside.values[0, :, place].tolist(), abs=1e-12)
+    for output, part in [(None, "say with output"), (2, "predicts no 2"), ("z", "no 'z'")]:
+        with pytest.raises(mercer.DataError, match=part):
+            two.explain_one(row, output=output)
+    with pytest.raises(mercer.DataError, match="leave it out"):
+        classes.explain_one(row, output=0)
     with pytest.raises(ValueError, match="not fitted"):
         mercer.Krls().explain_one(row)
 

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use mercer_readers::{ColumnChoice, TargetColumn};
-use mercer_session::explain::{Absence, Aim, Explainer, Explanation, Ground, NoGround};
+use mercer_session::explain::{Absence, Aim, Explainer, Explanation, Ground, NoGround, output_place};
 use mercer_session::model::Task;
 use mercer_session::{Row, Session};
 
@@ -307,7 +307,6 @@ fn background(
 /// # Errors
 /// A model that keeps none, or whose effects are not told.
 pub(crate) fn kept_ground(model: &Session, others: &[String], path: &Path) -> Result<Ground, Failure> {
-    refuse_outputs(model, path)?;
     Ground::kept(model, others).map_err(|why| {
         let remedy = match why {
             NoGround::Rows => "; mercer explain compares with the first rows of DATA",
@@ -317,14 +316,12 @@ pub(crate) fn kept_ground(model: &Session, others: &[String], path: &Path) -> Re
     })
 }
 
-fn refuse_outputs(model: &Session, path: &Path) -> Result<(), Failure> {
-    let path = path.display();
-    if model.numbers().is_some() && model.outputs() > 1 {
-        return Err(Failure::because(format!(
-            "{path}: predicts several numbers; mercer explain --output NAME tells the effects on one"
-        )));
-    }
-    Ok(())
+/// The place of the number that `--output` names.
+///
+/// # Errors
+/// As [`output_place`].
+pub(crate) fn asked_output(model: &Session, asked: Option<&str>, path: &Path) -> Result<usize, Failure> {
+    output_place(model, asked, "--output").map_err(|why| Failure::usage(format!("{}: {why}", path.display())))
 }
 
 /// Refuses models whose rows are answered by several.
@@ -342,13 +339,14 @@ fn refuse_groups(model: &Session, path: &Path) -> Result<(), Failure> {
 /// What is explained.
 fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, ExplainedOutput), Failure> {
     let path = arguments.model.display();
+    let output = asked_output(model, arguments.output.as_deref(), &arguments.model)?;
     let task = match (&model.task, &arguments.class) {
         (Task::Numbers(_), Some(_)) => {
             return Err(Failure::usage(format!("{path}: predicts numbers, and --class is for classes; leave it out")));
         }
-        (Task::Numbers(_), None) => return output(model, arguments),
-        (Task::Classes(_), _) if arguments.output.is_some() => {
-            return Err(Failure::usage(format!("{path}: predicts classes, and --output is for numbers; leave it out")));
+        (Task::Numbers(_), None) => {
+            let subject = arguments.output.clone().map_or(ExplainedOutput::Number, ExplainedOutput::Output);
+            return Ok((Aim::number(output, model.outputs()), subject));
         }
         (Task::Classes(task), _) => task,
     };
@@ -367,23 +365,4 @@ fn aim(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, ExplainedO
     };
     let subject = labels.get(class).map_or(ExplainedOutput::Number, |name| ExplainedOutput::Class(name.to_owned()));
     Ok((Aim::class(&task.classifier, class), subject))
-}
-
-/// The number that is explained; targets without names have their numbers, from 1.
-fn output(model: &Session, arguments: &ExplainArguments) -> Result<(Aim, ExplainedOutput), Failure> {
-    let (path, outputs) = (arguments.model.display(), model.outputs());
-    let targets = &model.description.target_names;
-    let name = |k: usize| targets.get(k).cloned().unwrap_or_else(|| (k + 1).to_string());
-    let known = || (0..outputs).map(name).collect::<Vec<_>>().join(", ");
-    match &arguments.output {
-        None if outputs == 1 => Ok((Aim::number(0, 1), ExplainedOutput::Number)),
-        None => Err(Failure::usage(format!("{path}: predicts {}; say with --output which is explained", known()))),
-        Some(_) if outputs == 1 => {
-            Err(Failure::usage(format!("{path}: predicts one number, and --output is for several; leave it out")))
-        }
-        Some(wanted) => match (0..outputs).find(|k| name(*k) == *wanted) {
-            Some(place) => Ok((Aim::number(place, outputs), ExplainedOutput::Output(wanted.clone()))),
-            None => Err(Failure::usage(format!("{path}: predicts no {wanted:?}; its targets are {}", known()))),
-        },
-    }
 }

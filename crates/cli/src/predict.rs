@@ -107,6 +107,9 @@ pub(crate) struct PredictArguments {
     /// answers is explained.
     #[arg(long, value_name = "N", value_parser = count, conflicts_with = "learn")]
     explain: Option<NonZeroUsize>,
+    /// With --explain, the target whose prediction is explained, where there are several
+    #[arg(long, value_name = "NAME", requires = "explain")]
+    output: Option<String>,
     /// With --explain, orders of the columns, where effects are sampled
     #[arg(long, value_name = "N", default_value = "200", value_parser = count, requires = "explain")]
     permutations: NonZeroUsize,

@@ -36,6 +36,7 @@ mod mean;
 mod measures;
 mod recipe;
 mod time;
+mod word_shares;
 
 use mercer_core::{Cell, Cells, Inconsistent, Oddity, ParameterError, TokenUse, Validate};
 

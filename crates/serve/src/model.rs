@@ -32,8 +32,8 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// The object that tells it.
-    pub(crate) fn json(&self) -> Json {
+    /// The object that tells it, of several numbers that of the `output` with this name.
+    pub(crate) fn json(&self, output: Option<&str>) -> Json {
         let effects: Json = self.effects.iter().map(|(name, effect, _)| (name.clone(), json!(effect))).collect();
         let error = |(name, _, error): &(String, f64, Option<f64>)| Some((name.clone(), json!((*error)?)));
         let errors: Option<Json> = self.effects.iter().map(error).collect();
@@ -41,6 +41,9 @@ impl Explained {
         told["standard_error"] = errors.filter(|_| !self.effects.is_empty()).unwrap_or_default();
         if let Some(class) = &self.class {
             told["class"] = json!(class);
+        }
+        if let Some(output) = output {
+            told["output"] = json!(output);
         }
         told
     }
@@ -166,9 +169,9 @@ pub trait Model: Send + Sync {
     /// is asked for where [`Schema::series`] is set.
     fn forecast(&self) -> Forecast;
 
-    /// The function that explains the predictions for rows. It is asked for where
-    /// [`Schema::explains`] is set.
-    fn explain(&self, _rows: &[Row]) -> Explain {
+    /// The function that explains the predictions for rows: of several numbers the one with that
+    /// place in [`Schema::outputs`]. It is asked for where [`Schema::explains`] is set.
+    fn explain(&self, _rows: &[Row], _output: usize) -> Explain {
         Box::new(|| Err((0, "this model does not tell effects of columns".into())))
     }
 

@@ -261,8 +261,18 @@ impl Forms<'_> {
     fn explain_request(&self) -> Value {
         let most = self.options.limits.rows.min(MOST_EXPLAINED);
         let rows = json!({ "type": "array", "items": reference("Row"), "maxItems": most });
-        let one = object(&["row"], json!({ "row": reference("Row") }));
-        json!({ "oneOf": [one, object(&["rows"], json!({ "rows": rows }))] })
+        let of = [("row", reference("Row")), ("rows", rows)];
+        let several = self.schema.outputs.len() > 1;
+        let form = of.map(|(name, told)| {
+            let mut fields = json!({ name: told });
+            if several {
+                fields["output"] =
+                    json!({ "enum": self.schema.outputs, "description": "The number that is explained." });
+            }
+            let required = if several { vec![name, "output"] } else { vec![name] };
+            object(&required, fields)
+        });
+        json!({ "oneOf": form })
     }
 
     /// The fields of a prediction before learning, and those that are always there.
@@ -334,6 +344,7 @@ fn explain_answer() -> Value {
         json!({
             "prediction": { "type": "number", "description": "The number predicted; of classes the score of `class`." },
             "class": { "type": "string" },
+            "output": { "type": "string", "description": "Of several numbers the one that is explained." },
             "base": { "type": "number", "description": "The prediction where no column is known." },
             "effects": by_column("By column; with the base they add up to the prediction."),
             "standard_error": errors,

@@ -9,7 +9,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::map::Entry;
 use serde_json::{Map, Value as Json};
 
-use super::model::{Column, Row, Takes, Value};
+use super::model::{Column, Row, Schema, Takes, Value};
 use super::reading::{Held, SMALL, turn};
 use super::refusal::Refusal;
 use super::{Level, Service};
@@ -29,6 +29,8 @@ pub(super) struct RequestRows {
     pub(super) variance: bool,
     /// True if the rows are to be kept until their labels come.
     pub(super) keep: bool,
+    /// The place of the number that is to be explained.
+    pub(super) output: usize,
     /// A checksum of the body.
     pub(super) digest: u64,
     /// Their part of the budget.
@@ -94,6 +96,7 @@ impl RequestRows {
             Purpose::Predict => [asks("variance")?, asks("keep")?],
             Purpose::Explain | Purpose::Learn => [false; 2],
         };
+        let output = if purpose == Purpose::Explain { output(body.remove("output"), &service.schema)? } else { 0 };
         if let Some(name) = body.keys().next() {
             return Err(Refusal::unprocessable(format!("{name:?} is not known here; {FORM}")));
         }
@@ -103,6 +106,7 @@ impl RequestRows {
             single,
             variance,
             keep,
+            output,
             digest: 0,
             held: Held::default(),
             name,
@@ -125,6 +129,24 @@ impl RequestRows {
     pub(super) fn place(&self, at: usize) -> String {
         if self.single { self.name.to_owned() } else { format!("{}s[{at}]", self.name) }
     }
+}
+
+/// The place of the number that is explained: the only one, or the one that is named.
+fn output(asked: Option<Json>, schema: &Schema) -> Result<usize, Refusal> {
+    let known = || format!("{:?}", schema.outputs).trim_matches(['[', ']']).to_owned();
+    let why = match asked {
+        None if schema.classes.is_some() || schema.outputs.len() == 1 => return Ok(0),
+        None => format!("the model predicts {}; say with output which is explained", known()),
+        Some(_) if schema.classes.is_some() => {
+            "the model predicts classes, and output is for numbers; leave it out".to_owned()
+        }
+        Some(Json::String(name)) => match schema.outputs.iter().position(|output| *output == name) {
+            Some(place) => return Ok(place),
+            None => format!("output: the model predicts no {name:?}; its targets are {}", known()),
+        },
+        Some(other) => format!("output is {}; give the name of a target: {}", kind(&other), known()),
+    };
+    Err(Refusal::unprocessable(why))
 }
 
 /// The rows of a body. Those of many take their turn, and their bytes are held.

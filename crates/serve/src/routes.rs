@@ -279,7 +279,7 @@ async fn modes(service: &Service) -> Result<Answer, Refusal> {
 async fn explain(request: Request<Incoming>, service: &Arc<Service>) -> Result<Answer, Refusal> {
     let (body, held) = read(request, service).await?;
     if !service.schema.explains {
-        let why = "effects are told for models that predict one number or classes, and keep rows to compare with or are \
+        let why = "effects are told for models that predict numbers or classes, and keep rows to compare with or are \
                    linear in sparse ones";
         return Err(Refusal::unprocessable(why.to_owned()));
     }
@@ -289,10 +289,12 @@ async fn explain(request: Request<Incoming>, service: &Arc<Service>) -> Result<A
         return Err(Refusal::unprocessable(format!("there are {rows} rows; send {MOST_EXPLAINED} at most to explain")));
     }
     let _turn = turn(service, service.options.limits.wait, "send fewer rows").await?;
-    let explain = service.model.read().await.explain(&asked.rows);
+    let explain = service.model.read().await.explain(&asked.rows, asked.output);
     let made = tokio::task::spawn_blocking(explain).await.map_err(|_| Refusal::gone())?;
     let made = made.map_err(|(at, why)| Refusal::unprocessable(format!("{}: {why}", asked.place(at))))?;
-    let mut told = made.iter().map(super::model::Explained::json);
+    let outputs = &service.schema.outputs;
+    let output = outputs.get(asked.output).filter(|_| outputs.len() > 1);
+    let mut told = made.iter().map(|made| made.json(output.map(String::as_str)));
     let told = if asked.single {
         told.next().unwrap_or_default()
     } else {

@@ -126,6 +126,31 @@ impl Aim {
     }
 }
 
+/// The place of the number that is explained: the only one, or that of the target that is `asked`
+/// for. Targets without names have their numbers, from 1. Messages call the question `option`.
+///
+/// # Errors
+/// In words: where several are predicted and none or another one is asked for; where one is, or
+/// classes are, and some number is asked for.
+pub fn output_place(session: &Session, asked: Option<&str>, option: &str) -> Result<usize, String> {
+    let (outputs, targets) = (session.outputs(), &session.description.target_names);
+    let name = |k: usize| targets.get(k).cloned().unwrap_or_else(|| (k + 1).to_string());
+    let known = || (0..outputs).map(name).collect::<Vec<_>>().join(", ");
+    let alone = match &session.task {
+        Task::Classes(_) => Some("classes"),
+        Task::Numbers(_) if outputs == 1 => Some("one number"),
+        Task::Numbers(_) => None,
+    };
+    match (asked, alone) {
+        (None, Some(_)) => Ok(0),
+        (Some(_), Some(alone)) => Err(format!("predicts {alone}, and {option} is for several numbers; leave it out")),
+        (None, None) => Err(format!("predicts {}; say with {option} which is explained", known())),
+        (Some(asked), None) => (0..outputs)
+            .find(|k| name(*k) == asked)
+            .ok_or_else(|| format!("predicts no {asked:?}; its targets are {}", known())),
+    }
+}
+
 /// An explanation of a prediction: `base + Σ effects = prediction`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {

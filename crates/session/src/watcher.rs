@@ -7,6 +7,8 @@ use mercer_watch::{Change, ChangeParams, Newness, Novelty, NoveltyParams, RisePa
 
 use crate::late::record_time;
 
+/// The part of the burn-in whose rows are first looked at for the words of texts, where there are.
+const WORDS_IN_BURN_IN: usize = 2;
 /// Shares below this are not told.
 const LEAST_SHARE: f64 = 0.05;
 
@@ -83,6 +85,10 @@ pub struct Watcher {
     names: Vec<String>,
     target: Option<Measures>,
     rows: u64,
+    /// Rows by whose words texts are judged that are still to come; none is watched before.
+    of_words: usize,
+    /// Rows before the first that was watched.
+    unwatched: u64,
     novelty: Option<Novelty>,
     change: Option<Change>,
     target_change: Option<Change>,
@@ -137,6 +143,8 @@ impl Watcher {
             target_change: watched(AlarmKind::Target, 1)?,
             rises: has(AlarmKind::Errors).then(|| Rises::new(rising)).transpose()?,
             slopes: Slopes::new(inputs.len()),
+            of_words: if inputs.has_words() { (choices.burn_in / WORDS_IN_BURN_IN).max(1) } else { 0 },
+            unwatched: 0,
             names,
             target,
             inputs,
@@ -154,6 +162,9 @@ impl Watcher {
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn learn_reference(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        if self.of_words > 0 {
+            return self.learn_words(record);
+        }
         self.inputs.take(record, &mut self.numbers)?;
         if let Some(novelty) = &mut self.novelty {
             // As many numbers as it has columns.
@@ -164,6 +175,7 @@ impl Watcher {
 
     /// Ends the reference.
     pub fn freeze_reference(&mut self) {
+        self.of_words = 0;
         self.novelty.iter_mut().for_each(Novelty::freeze);
     }
 
@@ -181,18 +193,13 @@ impl Watcher {
         }
         self.rows += 1;
         let time = record_time(&self.schema, record);
-        // The widths are those of the measures.
-        let new = self.novelty.as_mut().and_then(|novelty| novelty.learn(&numbers).ok().flatten());
-        if let Some(new) = new.as_ref().filter(|new| new.p * self.rate() <= 1.0) {
-            // Rows that follow one another are one alarm.
-            if self.last_new + 1 < self.rows {
-                self.tell(AlarmKind::Rows, time, self.rows, &new.shares);
-            }
-            self.last_new = self.rows;
-        }
-        if let Some(alarm) = self.change.as_mut().and_then(|change| change.learn(&numbers).ok().flatten()) {
-            self.tell(AlarmKind::Inputs, time, alarm.since, &alarm.shares);
-        }
+        let new = if self.of_words > 0 {
+            self.learn_words(record)?;
+            self.unwatched = self.rows;
+            None
+        } else {
+            self.learn_inputs(time, &numbers)
+        };
         if let Some(shares) = self.slopes.learn(&numbers, error) {
             self.blame(&shares);
         }
@@ -203,6 +210,28 @@ impl Watcher {
         self.learn_target(record, time, &mut numbers)?;
         self.numbers = numbers;
         Ok(new)
+    }
+
+    fn learn_words(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        self.inputs.learn_words(record)?;
+        self.of_words -= 1;
+        Ok(())
+    }
+
+    /// Takes the numbers of a row; the widths are those of the measures.
+    fn learn_inputs(&mut self, time: Option<f64>, numbers: &[f64]) -> Option<Newness> {
+        let new = self.novelty.as_mut().and_then(|novelty| novelty.learn(numbers).ok().flatten());
+        if let Some(new) = new.as_ref().filter(|new| new.p * self.rate() <= 1.0) {
+            // Rows that follow one another are one alarm.
+            if self.last_new + 1 < self.rows {
+                self.tell(AlarmKind::Rows, time, self.rows, &new.shares);
+            }
+            self.last_new = self.rows;
+        }
+        if let Some(alarm) = self.change.as_mut().and_then(|change| change.learn(numbers).ok().flatten()) {
+            self.tell(AlarmKind::Inputs, time, self.unwatched + alarm.since, &alarm.shares);
+        }
+        new
     }
 
     fn learn_target(
@@ -281,7 +310,8 @@ impl Watcher {
         self.change.as_ref().map_or(0.0, Change::evidence)
     }
 
-    /// True once the inputs are watched: before, the first rows settle what is usual.
+    /// True once the inputs are watched: before, the first rows settle what is usual, and where there
+    /// are texts half as many before them, how often words come.
     #[must_use]
     pub fn is_watching(&self) -> bool {
         self.change.as_ref().is_none_or(Change::is_watching)

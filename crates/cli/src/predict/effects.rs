@@ -7,7 +7,7 @@ use mercer_session::{Row, RowPrediction, Session};
 
 use super::PredictArguments;
 use crate::data::rows::TimedSource;
-use crate::explain::kept_ground;
+use crate::explain::{asked_output, kept_ground};
 use crate::model::cells::{AnswerValue, EffectPart};
 use crate::report::failure::Failure;
 
@@ -16,6 +16,8 @@ pub(super) struct EffectColumns {
     ground: Ground,
     top: usize,
     permutations: usize,
+    /// The place of the number that is explained.
+    output: usize,
     is_sampled: bool,
 }
 
@@ -30,11 +32,12 @@ impl EffectColumns {
         top: NonZeroUsize,
         arguments: &PredictArguments,
     ) -> Result<Self, Failure> {
+        let output = asked_output(model, arguments.output.as_deref(), &arguments.model)?;
         let ground = kept_ground(model, rows.input().columns().features(), &arguments.model)?;
         let known = ground.names().iter().filter(|name| *name != SHARED).count();
         // Sparse rows have columns of their own, of which there is no end.
         let top = if known == 0 { top.get() } else { top.get().min(known) };
-        let mut made = Self { ground, top, permutations: arguments.permutations.get(), is_sampled: false };
+        let mut made = Self { ground, top, permutations: arguments.permutations.get(), output, is_sampled: false };
         let exact = made.explainers(model).is_exact();
         made.is_sampled =
             !exact.map_err(|error| Failure::because(format!("{}: {error}", arguments.model.display())))?;
@@ -42,7 +45,7 @@ impl EffectColumns {
     }
 
     fn explainers<'a>(&'a self, model: &'a Session) -> RowExplainers<'a> {
-        RowExplainers::new(model, &self.ground, self.permutations, 0)
+        RowExplainers::new(model, &self.ground, self.permutations, 0).output(self.output)
     }
 
     /// Effects that are told.

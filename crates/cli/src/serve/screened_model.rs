@@ -163,8 +163,8 @@ impl Model for ScreenedModel {
         self.model.functions(asked)
     }
 
-    fn explain(&self, rows: &[Row]) -> Explain {
-        self.model.explain(rows)
+    fn explain(&self, rows: &[Row], output: usize) -> Explain {
+        self.model.explain(rows, output)
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {

@@ -221,7 +221,7 @@ impl Examples {
             has_probabilities: model.classes().is_some_and(|task| task.classifier.has_probabilities()),
             interval_share: model.intervals().map(LearnerIntervals::coverage),
             has_variance: model.screened().is_some_and(RegressorExt::has_variance),
-            explains: outputs == 1 && Ground::kept(&model, &[]).is_ok(),
+            explains: Ground::kept(&model, &[]).is_ok(),
             states: Vec::new(),
         };
         let gaps = Gaps::new(&known_gaps(&model.description.own));
@@ -409,11 +409,11 @@ impl Model for Examples {
         Box::new(|_| Err("the model is of no series".into()))
     }
 
-    fn explain(&self, rows: &[Row]) -> Explain {
+    fn explain(&self, rows: &[Row], output: usize) -> Explain {
         let samples = rows.iter().enumerate().map(|(at, row)| self.sample(row).map_err(|why| (at, why)));
         let samples: Result<Vec<SessionRow>, (usize, Reason)> = samples.collect();
         let model = self.model.clone();
-        Box::new(move || explained(&model, samples?))
+        Box::new(move || explained(&model, samples?, output))
     }
 
     fn to_bytes(&self) -> Result<Vec<u8>, Reason> {
@@ -422,9 +422,9 @@ impl Model for Examples {
 }
 
 /// Why the predictions for rows; an error has the place of its row.
-fn explained(model: &Session, mut samples: Vec<SessionRow>) -> Result<Vec<Explained>, (usize, Reason)> {
+fn explained(model: &Session, mut samples: Vec<SessionRow>, output: usize) -> Result<Vec<Explained>, (usize, Reason)> {
     let ground = Ground::kept(model, &[]).map_err(|why| (0, Reason::from(format!("the model {why}"))))?;
-    let mut explainers = RowExplainers::new(model, &ground, PERMUTATIONS, 0);
+    let mut explainers = RowExplainers::new(model, &ground, PERMUTATIONS, 0).output(output);
     let mut explain = |sample: &mut SessionRow| -> Result<Explained, Reason> {
         let mut answer = RowPrediction::default();
         model.predict(sample, &mut answer)?;

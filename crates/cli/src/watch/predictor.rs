@@ -24,7 +24,8 @@ impl Predictor {
         let refused = |error: String| Failure::because(error);
         let kernel = Gaussian::new(1.0).map(AnyKernel::Gaussian).map_err(|error| refused(error.to_string()))?;
         let (outputs, classes) = (kind.outputs(), kind.is_class());
-        let context = Context { dimension: encoding.dimension(), seed, rows: &[], outputs, classes, tokens: false };
+        let (dimension, tokens) = (encoding.dimension(), encoding.has_tokens());
+        let context = Context { dimension, seed, rows: &[], outputs, classes, tokens };
         let build = |more: Option<&str>| -> Result<Built, Failure> {
             Ok(Settings::new(entry, more)?.build(kernel.clone(), &context)?)
         };

@@ -1,5 +1,6 @@
 //! The table that is watched: its records, what its columns are, and where its target stands.
 
+use mercer_core::TokenUse;
 use mercer_datasets::Registry;
 use mercer_encoding::{Encoding, EncodingError, EncodingOptions, Face, Measures, Overrides, Schema, Use};
 use mercer_readers::{DataError, ReadOptions, Record, RowReader};
@@ -51,7 +52,8 @@ impl WatchedTable {
         });
         let target = target.transpose()?;
         let refused = |error: EncodingError| Failure::because(format!("{shown}: {}", error.said(Face::Command)));
-        let mut encoding = Encoding::new(schema, EncodingOptions::default().always(true)).map_err(refused)?;
+        let mut encoding = Encoding::new(schema, EncodingOptions::default().always(true).tokens(TokenUse::WithTexts))
+            .map_err(refused)?;
         encoding.learn_head(&head.rows).map_err(refused)?;
         encoded_rows::tell_columns(&encoding);
         drop(first);
@@ -79,7 +81,6 @@ impl WatchedTable {
             _ if column.times().is_some() && column.used == Use::Encoded => {
                 Some(format!("column {:?} is not watched: it is the time", column.name))
             }
-            Use::Text | Use::Words => Some(format!("column {:?} is not watched: it is text", column.name)),
             Use::Identifier => Some(format!("column {:?} is not watched: it names rows", column.name)),
             Use::Encoded | Use::Late if Measures::too_many(column) => Some(format!(
                 "column {:?} is not watched: none of its categories is in many of the first rows",
@@ -136,7 +137,10 @@ fn schema(
     let target = arguments.target_column();
     let overrides = overrides.aside(aside(Some(&target), width, names)).ignore(ignored);
     let overrides = overrides.marks(dialect::number_marks(records));
-    head.schema(&overrides).map_err(|error| Failure::because(format!("{shown}: {}", error.said(Face::Command))))
+    let mut schema =
+        head.schema(&overrides).map_err(|error| Failure::because(format!("{shown}: {}", error.said(Face::Command))))?;
+    schema.take_words(&overrides);
+    Ok(schema)
 }
 
 /// Hands each record of the reference to `each`, by the columns of the table's schema.

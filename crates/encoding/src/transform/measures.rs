@@ -9,10 +9,15 @@ use crate::schema::{Column, Kind, Schema, Use};
 
 use super::MOST_SLOTS;
 use super::category::Categories;
+use super::word_shares::WordShares;
 
 /// Columns as numbers: a number is itself, a category its place among those of the head, the
-/// commonest first, and a gap is NaN. Times, texts and identifiers are left out, because each row
-/// has others.
+/// commonest first, and a gap is NaN. Times and identifiers are left out, because each row has
+/// others.
+///
+/// A text, or a list, is the mean surprise of its words in bits, by their shares in rows that are
+/// [learnt](Self::learn_words) for that and not watched: rows whose own words are counted would
+/// look more usual than those behind them. Without such rows it is a gap.
 ///
 /// Categories that the head has once have, by Good and Turing, as large a share in all as those
 /// that it does not have at all. Where that share is large, those that are seldom in the head have
@@ -38,16 +43,17 @@ const SETTLED: u64 = 8;
 enum Measure {
     Number(Notation),
     Place(Categories),
+    Words(WordShares),
 }
 
 impl Measures {
-    /// Those of the columns of a schema that are used, but for times and texts, and for what has
-    /// [too many](Self::too_many) categories.
+    /// Those of the columns of a schema that are used, and of texts; but not of times, and of what
+    /// has [too many](Self::too_many) categories.
     #[must_use]
     pub fn new(schema: &Schema) -> Self {
         let used = |column: &Column| {
             let used = matches!(column.used, Use::Encoded | Use::Late) && column.kind != Kind::Time;
-            used && !Self::too_many(column)
+            is_of_words(column) || used && !Self::too_many(column)
         };
         let places = schema.columns().iter().enumerate().filter(|(_, column)| used(column));
         Self::of_columns(schema, places.map(|(place, _)| place))
@@ -61,6 +67,7 @@ impl Measures {
             Some((
                 place,
                 match has_places(column) {
+                    _ if is_of_words(column) => Measure::Words(WordShares::new(column)),
                     true => Measure::Place(Categories::new(column, own_places(column), (MOST_SLOTS, 0), false)),
                     false => Measure::Number(column.numerals()),
                 },
@@ -73,7 +80,32 @@ impl Measures {
     /// others.
     #[must_use]
     pub fn too_many(column: &Column) -> bool {
-        has_places(column) && column.distinct > 0 && own_places(column) == 0
+        has_places(column) && !is_of_words(column) && has_no_place(column)
+    }
+
+    /// True where there are texts, so that rows are to be learnt for their words.
+    #[must_use]
+    pub fn has_words(&self) -> bool {
+        self.columns.iter().any(|(_, measure)| matches!(measure, Measure::Words(_)))
+    }
+
+    /// Counts the words of a record.
+    ///
+    /// # Errors
+    /// [`EncodingError::Cells`]
+    pub fn learn_words(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        self.check(record)?;
+        for (place, measure) in &mut self.columns {
+            if let Measure::Words(shares) = measure {
+                shares.learn(record.cell(*place));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+        let (expected, got) = (self.all, record.width());
+        if expected == got { Ok(()) } else { Err(EncodingError::Cells { expected, got }) }
     }
 
     /// Numbers of a record.
@@ -93,19 +125,33 @@ impl Measures {
         self.columns.iter().map(|(place, _)| *place)
     }
 
-    /// Fills `numbers` with those of a record. `O(columns)`, and a search among the categories.
+    /// Fills `numbers` with those of a record. `O(columns)`, and a search among the categories and
+    /// for each word.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn take(&self, record: &(impl Cells + ?Sized), numbers: &mut Vec<f64>) -> Result<(), EncodingError> {
-        let (expected, got) = (self.all, record.width());
-        if expected != got {
-            return Err(EncodingError::Cells { expected, got });
-        }
+        self.check(record)?;
         numbers.clear();
         numbers.extend(self.columns.iter().map(|(place, measure)| measure.number(record.cell(*place))));
         Ok(())
     }
+}
+
+/// True of a column of texts or lists.
+fn is_of_words(column: &Column) -> bool {
+    match column.used {
+        Use::Text | Use::Words => true,
+        Use::Encoded | Use::Late => {
+            matches!(column.kind, Kind::List) || column.kind == Kind::Text && has_no_place(column)
+        }
+        _ => false,
+    }
+}
+
+/// True of a column without a category that has a place of its own.
+fn has_no_place(column: &Column) -> bool {
+    column.distinct > 0 && own_places(column) == 0
 }
 
 /// True of a column whose values are places.
@@ -129,6 +175,7 @@ impl Measure {
         let number = match self {
             Self::Number(notation) => notation.number(cell),
             Self::Place(categories) => categories.place(cell).map(|place| place as f64),
+            Self::Words(shares) => shares.surprise(cell),
         };
         number.unwrap_or(f64::NAN)
     }
@@ -141,6 +188,7 @@ impl Validate for Measures {
         self.columns.iter().try_for_each(|(_, measure)| match measure {
             Measure::Number(_) => Ok(()),
             Measure::Place(categories) => categories.validate(),
+            Measure::Words(shares) => shares.validate(),
         })
     }
 }

@@ -172,6 +172,10 @@ fn one_of_several_targets_is_explained() {
     }
     let other = effects(&object(&folder.run("explain t.csv --model two.mercer --output y -n 3 --json").out));
     assert!(other != effects(&report));
+    // Beside the predictions, the effects on the same one.
+    folder.run("predict t.csv --model two.mercer --explain 4 --output z -o z.ndjson");
+    let beside: Value = serde_json::from_str(folder.read("z.ndjson").lines().next().unwrap()).unwrap();
+    assert_eq!((&beside["base"], &beside["effects"]), (&report["base"], &report["rows"][0]["effects"]));
     assert!(folder.run("explain t.csv --model two.mercer --output z -n 1").out.contains("on the prediction of z"));
     folder.refused(2, "explain t.csv --model two.mercer", &["predicts y, z", "--output"]);
     folder.refused(2, "explain t.csv --model two.mercer --output w", &["no \"w\"", "y, z"]);

@@ -145,7 +145,8 @@ fn groups_are_explained_by_the_model_that_answers() {
 fn what_cannot_be_explained_is_refused() {
     let folder = Folder::new().with("t.csv", table(100)).with("two.csv", "a,b,y,z\n1,2,3,4\n2,3,4,5\n4,3,1,2\n");
     done(&folder, "train two.csv --target y,z --learner krls --out two.mercer");
-    folder.refused(1, "predict two.csv --model two.mercer --explain 2", &["predicts several numbers", "--output"]);
+    folder.refused(2, "predict two.csv --model two.mercer --explain 2", &["predicts y, z", "--output"]);
+    folder.refused(2, "predict two.csv --model two.mercer --output y", &["--explain"]);
     done(&folder, "train t.csv --target y --ignore kind --learner krls --out m.mercer");
     folder.refused(2, "predict t.csv --model m.mercer --explain 2 --learn", &["--explain", "--learn"]);
     folder.refused(2, "predict t.csv --model m.mercer --permutations 2", &["--explain"]);

@@ -64,12 +64,31 @@ fn effects_are_those_of_the_command_and_of_the_model_as_it_is() {
 }
 
 #[test]
-fn what_has_no_effects_is_refused_and_not_in_the_document() {
+fn one_of_several_numbers_is_explained() {
     let folder = Folder::new().with("two.csv", "a,b,y,z\n1,2,3,4\n2,3,4,5\n4,3,1,2\n");
-    folder.run("train two.csv --target y,z --learner krls --out two.mercer --quiet");
+    folder.run("train two.csv --target y,z --learner krls --model two.mercer --quiet");
     let service = Service::start(&folder, "--model two.mercer");
-    let answer = service.post("/explain", &json!({ "row": { "a": 1, "b": 2 } }));
-    assert!(answer.status == 422 && answer.error().contains("one number or classes"), "{}", answer.body);
+    let row = json!({ "a": 1, "b": 2 });
+    let made = service.predict(&json!({ "row": row }));
+    for (place, name) in ["y", "z"].into_iter().enumerate() {
+        let told = explain(&service, &json!({ "row": row, "output": name }));
+        assert_eq!(told["output"], name);
+        assert!((sum(&told) - number(&made["prediction"][place])).abs() < 1e-9, "{told} and {made}");
+    }
+    let wrong = [(json!({ "row": row }), "say with output"), (json!({ "row": row, "output": "w" }), "no \"w\"")];
+    for (body, part) in wrong {
+        let answer = service.post("/explain", &body);
+        assert!(answer.status == 422 && answer.error().contains(part), "{}", answer.body);
+    }
+}
+
+#[test]
+fn what_has_no_effects_is_refused_and_not_in_the_document() {
+    let folder = Folder::new().with("s.csv", "y\n1\n2\n3\n2\n1\n2\n3\n2\n1\n");
+    folder.run("forecast s.csv --target y --out s.mercer --quiet");
+    let service = Service::start(&folder, "--model s.mercer");
+    let answer = service.post("/explain", &json!({ "row": { "y": 1 } }));
+    assert!(answer.status == 422 && answer.error().contains("numbers or classes"), "{}", answer.body);
     assert!(service.get("/openapi.json").json()["paths"].get("/explain").is_none());
 }
 

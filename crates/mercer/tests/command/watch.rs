@@ -44,7 +44,42 @@ fn changes_are_told_with_row_time_and_column() {
     assert!((1490..=1520).contains(&change["since"].as_u64().unwrap()), "{change}");
     assert_eq!(report["promise"]["rows_to_a_false_alarm"], 10000.0);
     let notes = report["notes"].to_string();
-    assert!(notes.contains("note") && notes.contains("it is text") && notes.contains("it is the time"), "{notes}");
+    assert!(notes.contains("day") && notes.contains("it is the time"), "{notes}");
+}
+
+/// Texts of words some of which are common; from row `moved` on a third are of another subject.
+fn texts(seed: u64, moved: u64) -> String {
+    let mut table = "text,a\n".to_owned();
+    for t in 0..3000_u64 {
+        let uniform = |j: u64| 0.5 + 0.5 * noise(seed + 32 * t + j);
+        let words: Vec<String> = (0..4 + (10.0 * uniform(30)) as u64)
+            .map(|j| {
+                let rank = (3000.0_f64.powf(uniform(j))) as u64;
+                if t >= moved && uniform(j + 15) < 0.3 { format!("other{}", rank % 100) } else { format!("word{rank}") }
+            })
+            .collect();
+        table += &format!("{},{}\n", words.join(" "), uniform(31));
+    }
+    table
+}
+
+#[test]
+fn texts_are_watched_by_the_surprise_of_their_words() {
+    let folder = Folder::new().with("moved.csv", texts(1, 2000)).with("still.csv", texts(2, u64::MAX));
+    let report = object(&folder.run("watch moved.csv --json").out);
+    let [alarm] = &alarms(&report, "inputs")[..] else { panic!("{report}") };
+    assert_eq!(alarm["columns"][0]["name"], "text");
+    assert!((2000..2100).contains(&alarm["row"].as_u64().unwrap()), "{alarm}");
+    assert!((1980..2100).contains(&alarm["since"].as_u64().unwrap()), "{alarm}");
+    let still = object(&folder.run("watch still.csv --json").out);
+    assert!(still["alarms"].as_array().unwrap().is_empty(), "{still}");
+    // Rows that tell how often words come are not watched, and a reference tells it before.
+    folder.run("watch moved.csv -o rows.csv");
+    let scored = |row: &str| !row.ends_with(",,,,");
+    let first = folder.read("rows.csv").lines().skip(1).position(scored).unwrap();
+    folder.run("watch moved.csv --reference still.csv -o rows.csv");
+    let beside = folder.read("rows.csv").lines().skip(1).position(scored).unwrap();
+    assert!(first >= 256 && beside == 0, "{first} {beside}");
 }
 
 #[test]
@@ -157,7 +192,7 @@ fn categories_without_end_hide_nothing() {
         // Of 2000 persons, and of cities of which few are common.
         let (who, city) = (1000.0 + 1000.0 * who, (1.0 / (1.02 + city)) as u64);
         let kind = if kind < if t < 2000 { -0.3 } else { 0.5 } { "old" } else { "new" };
-        table += &format!("person {},city {city},{kind},{a}\n", who as u64);
+        table += &format!("p{},city {city},{kind},{a}\n", who as u64);
     }
     let folder = Folder::new().with("t.csv", table);
     let said = folder.run("watch t.csv --for inputs --json");

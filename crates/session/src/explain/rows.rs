@@ -10,7 +10,7 @@ use crate::answer::{RowPrediction, StepError};
 use crate::model::Task;
 use crate::{Row, Session};
 
-/// Explains the answers of a session: the number, the score of two classes, or that of the class
+/// Explains the answers of a session: a number, the score of two classes, or that of the class
 /// that was predicted of more. Where groups have models of their own, by the one that answered.
 ///
 /// The learner that explains a kind of answers is made with the first of them.
@@ -19,16 +19,24 @@ pub struct RowExplainers<'a> {
     ground: &'a Ground,
     permutations: usize,
     seed: u64,
+    /// The place of the number among several.
+    output: usize,
     /// By the group, none of the common model, and the class.
     made: BTreeMap<(Option<&'a str>, usize), Explainer<'a>>,
 }
 
 impl<'a> RowExplainers<'a> {
-    /// Of a session that predicts one number or classes. Columns that are absent are as in the
+    /// Of a session; of several numbers the first is explained. Columns that are absent are as in the
     /// `ground`, each by itself; effects that are sampled take so many permutations.
     #[must_use]
     pub fn new(session: &'a Session, ground: &'a Ground, permutations: usize, seed: u64) -> Self {
-        Self { session, ground, permutations, seed, made: BTreeMap::new() }
+        Self { session, ground, permutations, seed, output: 0, made: BTreeMap::new() }
+    }
+
+    /// The same for the number with that place, as [`output_place`](super::output_place) finds it.
+    #[must_use]
+    pub fn output(self, output: usize) -> Self {
+        Self { output, ..self }
     }
 
     /// Explains what was answered for a row; none of a model of classes that had met none.
@@ -41,7 +49,7 @@ impl<'a> RowExplainers<'a> {
         let own = group.and_then(|groups| groups.models.get_key_value(&answer.group.name));
         let (name, task) = own.map_or((None, &session.task), |(name, task)| (Some(&**name), task));
         let (class, aim) = match task {
-            Task::Numbers(_) => (0, Aim::number(0, 1)),
+            Task::Numbers(_) => (0, Aim::number(self.output, session.outputs())),
             Task::Classes(task) => {
                 let later = if task.labels.len() == 2 { task.labels.later(0, 1) } else { None };
                 let judged = answer.group.own.as_ref().unwrap_or(&answer.judged);
@@ -65,7 +73,7 @@ impl<'a> RowExplainers<'a> {
     /// The learner's.
     pub fn is_exact(&self) -> Result<bool, Error> {
         let aim = match &self.session.task {
-            Task::Numbers(_) => Aim::number(0, 1),
+            Task::Numbers(_) => Aim::number(self.output, self.session.outputs()),
             Task::Classes(task) => Aim::class(&task.classifier, 0),
         };
         Ok(Explainer::new(self.session, self.ground, aim, Absence::Independent)?.is_exact())
