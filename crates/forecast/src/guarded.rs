@@ -3,6 +3,9 @@
 //! **Wrong values.** An output that is implausible by those before it ([`OutlierScreen`]) counts as
 //! missing, and so does an exact value that comes again and again far beyond the others.
 //!
+//! In the first ten rows nothing is implausible when it comes: a value that turns out to be far
+//! beyond all others of them counts as missing then, and the rows are observed anew.
+//!
 //! **New levels.** Values that stay at a new level pass. A copy of the forecaster then starts anew
 //! on them, since coefficients that have met a jump of a million deviations would need as many
 //! rows to forget it; it sees the first of them as 0. What was learnt before is put aside for
@@ -20,9 +23,13 @@
 use mercer_core::{Inconsistent, ParameterError, Validate, validate_nested};
 use mercer_experts::OutlierScreen;
 
+use crate::far_values::set_aside;
 use crate::forecaster::{check_observation, check_prediction};
 use crate::rare_column::RareColumn;
 use crate::{Epoch, Error, ForecastScratch, Forecaster};
+
+/// Rows that are looked at together for values far beyond the others.
+const BEGINNING: usize = 10;
 
 /// Rows without a return to the level before, after which a new level is one.
 const TRIAL: usize = 50;
@@ -53,6 +60,8 @@ pub struct GuardedForecaster<F> {
     missing: Vec<Option<u32>>,
     columns: Vec<RareColumn>,
     time: usize,
+    /// Outputs and inputs of the first rows, until there are ten.
+    beginning: Vec<f64>,
     held: u64,
     #[cfg_attr(feature = "serde", serde(deserialize_with = "mercer_core::nested"))]
     aside: Option<Box<SetAside<F>>>,
@@ -109,6 +118,7 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
             missing: vec![None; outputs],
             columns: vec![RareColumn::new(); outputs],
             time: 0,
+            beginning: Vec::new(),
             held: 0,
             aside: None,
             next_origins: Vec::new(),
@@ -133,6 +143,84 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
     #[must_use]
     pub fn has_value(&self, output: usize) -> bool {
         self.missing.get(output).is_some_and(Option::is_some)
+    }
+
+    /// Keeps a row of the beginning. At its end, values far beyond the others count as missing.
+    fn begin(&mut self, input: &[f64], output: &[f64]) -> Result<(), Error> {
+        if self.time > BEGINNING {
+            return Ok(());
+        }
+        self.beginning.extend_from_slice(output);
+        self.beginning.extend_from_slice(input);
+        if self.time < BEGINNING {
+            return Ok(());
+        }
+        let (mut rows, outputs, width) =
+            (std::mem::take(&mut self.beginning), output.len(), output.len() + input.len());
+        let mut aside = 0;
+        for k in 0..outputs {
+            let values = rows.chunks_exact(width).map(|row| Some(row[k]).filter(|y| !y.is_nan()));
+            let mut values: Vec<Option<f64>> = values.collect();
+            aside += set_aside(&mut values);
+            rows.chunks_exact_mut(width).zip(values).for_each(|(row, y)| row[k] = y.unwrap_or(f64::NAN));
+        }
+        if aside > 0 {
+            let mut anew = Self::new(self.fresh.clone())?;
+            let unused = &mut vec![0.0; outputs];
+            for row in rows.chunks_exact(width) {
+                let (output, input) = row.split_at(outputs);
+                anew.take(input, output, unused)?;
+            }
+            anew.held += aside as u64;
+            *self = anew;
+        }
+        Ok(())
+    }
+
+    /// Predicts a row that is checked, and observes it.
+    fn take(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
+        let event = self.event(output);
+        let gone = |(y, missing): (&f64, &Option<u32>)| y.is_nan() && missing.is_some_and(|rows| rows > LONG);
+        let ahead = event != SeriesEvent::Plain || output.iter().zip(&self.missing).any(gone);
+        if ahead {
+            let mut scratch = std::mem::take(&mut self.scratch);
+            let predicted = self.predict_with(input, prediction, &mut scratch);
+            self.scratch = scratch;
+            predicted?;
+        }
+        let held = self.screened(event, output, prediction);
+        let mut next = match (event, &self.aside) {
+            (SeriesEvent::Enters(_) | SeriesEvent::Begins, _) => Some(self.fresh.clone()),
+            (SeriesEvent::Returns, Some(aside)) => Some(self.returned(aside)?),
+            _ => None,
+        };
+        if ahead {
+            let unused = &mut vec![0.0; prediction.len()];
+            next.as_mut().unwrap_or(&mut self.inner).predict_then_observe(input, &self.work, unused)?;
+        } else {
+            self.inner.predict_then_observe(input, &self.work, prediction)?;
+            self.finish(prediction);
+        }
+        self.commit(event, next);
+        self.held += held;
+        for (k, y) in output.iter().enumerate() {
+            if y.is_nan() {
+                self.missing[k] = self.missing[k].map(|rows| rows.saturating_add(1));
+                continue;
+            }
+            if self.screens[k].share(*y) == 1.0 {
+                self.columns[k].see(*y, self.missing[k].map_or(1, |rows| rows.saturating_add(1)));
+            }
+            self.screens[k].observe(*y);
+            self.missing[k] = Some(0);
+        }
+        if let Some(aside) = &mut self.aside {
+            aside.rows += 1;
+            aside.inputs.extend_from_slice(input);
+        }
+        self.aside = self.aside.take().filter(|aside| aside.rows < TRIAL);
+        self.time += 1;
+        Ok(())
     }
 
     fn event(&self, output: &[f64]) -> SeriesEvent {
@@ -255,6 +343,8 @@ impl<F: Forecaster + Validate> Validate for GuardedForecaster<F> {
             "it has a screen and a column for each output, and an untaught copy",
         )?;
         Inconsistent::require(self.time < usize::MAX / 4, WHAT, "its time can be counted")?;
+        let kept = if self.time < BEGINNING { self.time * (outputs + self.inner.inputs()) } else { 0 };
+        Inconsistent::require(self.beginning.len() == kept, WHAT, "it has the rows of its beginning")?;
         let Some(aside) = &self.aside else { return Ok(()) };
         validate_nested(|| aside.inner.validate())?;
         aside.screens.validate()?;
@@ -300,48 +390,8 @@ impl<F: Forecaster + Clone> Forecaster for GuardedForecaster<F> {
     fn predict_then_observe(&mut self, input: &[f64], output: &[f64], prediction: &mut [f64]) -> Result<(), Error> {
         check_prediction(self, input, prediction)?;
         check_observation(self, input, output)?;
-        let event = self.event(output);
-        let gone = |(y, missing): (&f64, &Option<u32>)| y.is_nan() && missing.is_some_and(|rows| rows > LONG);
-        let ahead = event != SeriesEvent::Plain || output.iter().zip(&self.missing).any(gone);
-        if ahead {
-            let mut scratch = std::mem::take(&mut self.scratch);
-            let predicted = self.predict_with(input, prediction, &mut scratch);
-            self.scratch = scratch;
-            predicted?;
-        }
-        let held = self.screened(event, output, prediction);
-        let mut next = match (event, &self.aside) {
-            (SeriesEvent::Enters(_) | SeriesEvent::Begins, _) => Some(self.fresh.clone()),
-            (SeriesEvent::Returns, Some(aside)) => Some(self.returned(aside)?),
-            _ => None,
-        };
-        if ahead {
-            let unused = &mut vec![0.0; prediction.len()];
-            next.as_mut().unwrap_or(&mut self.inner).predict_then_observe(input, &self.work, unused)?;
-        } else {
-            self.inner.predict_then_observe(input, &self.work, prediction)?;
-            self.finish(prediction);
-        }
-        self.commit(event, next);
-        self.held += held;
-        for (k, y) in output.iter().enumerate() {
-            if y.is_nan() {
-                self.missing[k] = self.missing[k].map(|rows| rows.saturating_add(1));
-                continue;
-            }
-            if self.screens[k].share(*y) == 1.0 {
-                self.columns[k].see(*y, self.missing[k].map_or(1, |rows| rows.saturating_add(1)));
-            }
-            self.screens[k].observe(*y);
-            self.missing[k] = Some(0);
-        }
-        if let Some(aside) = &mut self.aside {
-            aside.rows += 1;
-            aside.inputs.extend_from_slice(input);
-        }
-        self.aside = self.aside.take().filter(|aside| aside.rows < TRIAL);
-        self.time += 1;
-        Ok(())
+        self.take(input, output, prediction)?;
+        self.begin(input, output)
     }
     crate::forecaster::by_missing!();
 }

@@ -40,6 +40,7 @@ mod epoch_schedule;
 mod error;
 mod evidence;
 mod extrapolation;
+mod far_values;
 mod filtered;
 mod filters;
 mod forecaster;

@@ -310,8 +310,8 @@ impl Watcher {
         self.change.as_ref().map_or(0.0, Change::evidence)
     }
 
-    /// True once the inputs are watched: before, the first rows settle what is usual, and where there
-    /// are texts half as many before them, how often words come.
+    /// True once the inputs are watched: before, the first rows settle what is usual, and where
+    /// there are texts half as many before them, how often words come.
     #[must_use]
     pub fn is_watching(&self) -> bool {
         self.change.as_ref().is_none_or(Change::is_watching)

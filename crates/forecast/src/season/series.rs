@@ -20,6 +20,7 @@ use super::shared::SharedWeights;
 use super::stack::{NextRow, StackedStep};
 use super::surprises::{JudgedRow, Surprises, Taken};
 use crate::ForecastScratch;
+use crate::far_values::set_aside;
 use judging::{Judged, WaitingForecast};
 
 /// Rows of the warm-up without a season; with one they are two seasons and two rows.
@@ -378,12 +379,16 @@ impl SeasonSeries {
 
     /// Coordinates and units are settled, and the rows so far are told to the experts.
     fn settle(&mut self, params: &SeasonParams, scratch: &mut ForecastScratch) {
-        let beginning = std::mem::take(&mut self.beginning);
+        let mut beginning = std::mem::take(&mut self.beginning);
+        let aside = set_aside(&mut beginning);
+        if aside > 0 {
+            self.tell_free(&beginning);
+        }
         let change = usual_change(&beginning);
         let mut experts = Experts::new(&self.periods, params, &beginning);
         let budget = params.detail.budget();
         let mut stack = budget.and_then(|budget| StackedStep::new(&self.periods, budget)).map(Box::new);
-        let (mut last, mut before) = (0.0, None);
+        let (mut last, mut before) = (beginning.iter().flatten().next().copied().unwrap_or(0.0), None);
         for row in beginning {
             match row {
                 Some(y) => {
@@ -408,10 +413,20 @@ impl SeasonSeries {
             quantiles: Quantiles::new(params.horizons),
             waiting: VecDeque::with_capacity(WAITING + 1),
             scores: SeasonScores::default(),
-            surprises: Surprises::default(),
+            surprises: Surprises::after(aside),
             change,
             stack,
         });
+    }
+
+    /// Tells the rows of the beginning anew to what learns them as they come.
+    fn tell_free(&mut self, beginning: &[Option<f64>]) {
+        self.free = FreeExperts::new(&self.periods);
+        for (row, y) in beginning.iter().enumerate() {
+            y.iter().for_each(|y| self.free.push(row, *y));
+        }
+        self.gap = beginning.iter().rev().take_while(|row| row.is_none()).count();
+        self.negative = beginning.iter().flatten().any(|y| *y < 0.0);
     }
 
     pub(super) fn validate(&self, params: &SeasonParams) -> Result<(), Inconsistent> {

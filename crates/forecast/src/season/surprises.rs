@@ -68,6 +68,11 @@ pub(super) struct Surprises {
 }
 
 impl Surprises {
+    /// Those of a series of whose beginning so many rows were set aside.
+    pub(super) fn after(aside: usize) -> Self {
+        Self { counted: (aside, 0), ..Self::default() }
+    }
+
     /// Rows that were set aside, and shifts of the level, so far.
     pub(super) fn counted(&self) -> (usize, usize) {
         self.counted

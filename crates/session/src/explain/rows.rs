@@ -26,8 +26,8 @@ pub struct RowExplainers<'a> {
 }
 
 impl<'a> RowExplainers<'a> {
-    /// Of a session; of several numbers the first is explained. Columns that are absent are as in the
-    /// `ground`, each by itself; effects that are sampled take so many permutations.
+    /// Of a session; of several numbers the first is explained. Columns that are absent are as in
+    /// the `ground`, each by itself; effects that are sampled take so many permutations.
     #[must_use]
     pub fn new(session: &'a Session, ground: &'a Ground, permutations: usize, seed: u64) -> Self {
         Self { session, ground, permutations, seed, output: 0, made: BTreeMap::new() }
