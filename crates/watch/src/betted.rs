@@ -69,13 +69,38 @@ fn shares_of_cells<S: Simd>(simd: S, low: S::F64, high: S::F64) -> [S::F64; CELL
     let inverse = simd.div(simd.splat(1.0), simd.sub(high, low));
     let mut shares = [simd.splat(0.0); CELLS];
     for (cell, share) in shares.iter_mut().enumerate() {
-        let [from, to] = [cell, cell + 1].map(|edge| simd.splat(edge as f64 / CELLS as f64));
+        let (from, to) = (simd.splat(cell as f64 / CELLS as f64), simd.splat((cell + 1) as f64 / CELLS as f64));
         let from = simd.select_less(low, from, from, low);
         let to = simd.select_less(high, to, high, to);
         let there = simd.select_less(from, to, simd.sub(to, from), *share);
         *share = simd.mul(there, inverse);
     }
     shares
+}
+
+/// `1 + share · of`. Closures of intrinsics would be calls, so these are functions.
+#[inline(always)]
+fn up<S: Simd>(simd: S, share: f64, of: S::F64) -> S::F64 {
+    simd.add(simd.splat(1.0), simd.mul(simd.splat(share), of))
+}
+
+/// `1 − share · of`
+#[inline(always)]
+fn down<S: Simd>(simd: S, share: f64, of: S::F64) -> S::F64 {
+    simd.sub(simd.splat(1.0), simd.mul(simd.splat(share), of))
+}
+
+/// `2p − 1`
+#[inline(always)]
+fn centred<S: Simd>(simd: S, p: S::F64) -> S::F64 {
+    simd.sub(simd.mul(simd.splat(2.0), p), simd.splat(1.0))
+}
+
+/// The mean of the bet on ranks at the low end over an interval of them.
+#[inline(always)]
+fn far_low_end<S: Simd>(simd: S, low: S::F64, high: S::F64) -> S::F64 {
+    let (a, b) = (simd.sqrt(low), simd.sqrt(high));
+    simd.div(simd.splat(1.0), simd.mul(simd.add(simd.sqrt(a), simd.sqrt(b)), simd.add(a, b)))
 }
 
 impl EightScores {
@@ -121,23 +146,27 @@ impl EightScores {
     /// The means of all bets over the ranks; the histograms then learn these.
     #[inline(always)]
     fn bets<S: Simd>(&mut self, simd: S, ranks: &EightRanks) -> [S::F64; BETS] {
-        let [low, high] = [&ranks.low, &ranks.high].map(|count| simd.div(simd.load(count), simd.load(&ranks.all)));
+        let all = simd.load(&ranks.all);
+        let (low, high) = (simd.div(simd.load(&ranks.low), all), simd.div(simd.load(&ranks.high), all));
         let (one, shares) = (simd.splat(1.0), shares_of_cells(simd, low, high));
         let half = simd.splat(0.5);
         let level = simd.sub(simd.add(low, high), one);
-        let [a, b] = [low, high].map(|p| simd.sub(simd.mul(simd.splat(2.0), p), one));
+        let (a, b) = (centred(simd, low), centred(simd, high));
         let squares = simd.add(simd.add(simd.mul(a, a), simd.mul(a, b)), simd.mul(b, b));
         let spread = simd.sub(simd.mul(half, squares), half);
-        let up = |share: f64, of: S::F64| simd.add(one, simd.mul(simd.splat(share), of));
-        let down = |share: f64, of: S::F64| simd.sub(one, simd.mul(simd.splat(share), of));
-        let far_low_end = |low: S::F64, high: S::F64| {
-            let [a, b] = [low, high].map(|p| simd.sqrt(p));
-            simd.div(one, simd.mul(simd.add(simd.sqrt(a), simd.sqrt(b)), simd.add(a, b)))
-        };
-        let far = [far_low_end(low, high), far_low_end(simd.sub(one, high), simd.sub(one, low))];
         let mut bets = [one; BETS];
-        bets[..4].copy_from_slice(&[up(0.5, level), down(0.5, level), up(0.95, level), down(0.95, level)]);
-        bets[4..FIXED].copy_from_slice(&[up(0.9, spread), down(0.9, spread), far[0], far[1]]);
+        bets[..4].copy_from_slice(&[
+            up(simd, 0.5, level),
+            down(simd, 0.5, level),
+            up(simd, 0.95, level),
+            down(simd, 0.95, level),
+        ]);
+        bets[4..FIXED].copy_from_slice(&[
+            up(simd, 0.9, spread),
+            down(simd, 0.9, spread),
+            far_low_end(simd, low, high),
+            far_low_end(simd, simd.sub(one, high), simd.sub(one, low)),
+        ]);
         for ((bet, shape), memory) in bets[FIXED..].iter_mut().zip(&mut self.shapes).zip(MEMORIES) {
             let kept = 1.0 - 1.0 / memory;
             let (keep, fall_back) = (simd.splat(kept), simd.splat((1.0 - kept) * PRIOR));
