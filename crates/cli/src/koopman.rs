@@ -12,6 +12,7 @@ mod picture;
 mod queries;
 mod read_outs;
 mod report;
+mod row_doubts;
 mod sums;
 mod sums_report;
 
@@ -354,8 +355,8 @@ struct Learnt {
     /// The usual step of time, if a column tells it, and whether it is in seconds.
     step_time: Option<f64>,
     in_seconds: bool,
-    /// True if rows that were taken as pairs look like states, one behind the other.
-    like_states: bool,
+    /// What rows look like that they were not taken for.
+    doubt: Option<String>,
     /// Pairs that were left out because they miss a number.
     left_out: u64,
     stopped: bool,
@@ -422,9 +423,9 @@ fn learn(
         (step_time, left_out) = (pairs.step().or(step_time), pairs.left_out());
     }
     let in_seconds = pairs.as_ref().is_some_and(PairStream::is_in_seconds);
-    let like_states = pairs.as_ref().is_some_and(PairStream::looks_like_states);
+    let doubt = pairs.as_ref().and_then(PairStream::doubt);
     let stopped = stop.requested();
-    Ok(Learnt { pass, layout, shown, steps, queries, step_time, in_seconds, like_states, left_out, stopped })
+    Ok(Learnt { pass, layout, shown, steps, queries, step_time, in_seconds, doubt, left_out, stopped })
 }
 
 /// The files that are asked for beside the report.

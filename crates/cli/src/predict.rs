@@ -11,7 +11,7 @@ use clap::Args;
 use mercer_learners::intervals::IntervalScale;
 use mercer_readers::{ColumnChoice, Format, ReadOptions, TargetColumn, Targets};
 use mercer_session::model::{Description, Model, Task};
-use mercer_session::notes::alike_classes;
+use mercer_session::notes::alike_names;
 use mercer_session::{LabelDelay, Row, RowPrediction, Session, predicts_late};
 
 use crate::arguments::common::whole;
@@ -389,7 +389,7 @@ fn learn(mut learning: Learning, mut rows: TimedSource, replies: &Replies, lines
     }
     let replied = finish(replies, ended);
     learning.report();
-    let alike = learning.model.classes().and_then(|task| alike_classes(&task.labels)).map(|note| note.text);
+    let alike = alike_names(&learning.model).map(|note| note.text);
     learning.implausible_note().into_iter().chain(alike).for_each(verbosity::remark);
     replied.and(saved)
 }

@@ -12,7 +12,7 @@ use mercer_learners::intervals::IntervalScale;
 use mercer_readers::Targets;
 use mercer_registry::catalogue::{self, Entry, Settings};
 use mercer_session::model::{Classes, Description, Numbers, RowDigest, Task, Taught};
-use mercer_session::notes::{Face, of_classes, of_numbers};
+use mercer_session::notes::{Face, of_session};
 use mercer_session::{Groups, LabelDelay, Row, Session};
 
 use crate::arguments::dialect::{kept_gaps, known_gaps};
@@ -291,11 +291,7 @@ impl TrainPlan {
 /// Remarks on what was learnt.
 fn notes(learning: &Learning) -> Vec<String> {
     let Learning { model, watch, .. } = learning;
-    let about = &model.description;
-    let of_result = match &model.task {
-        Task::Numbers(task) => of_numbers(about, task, watch, Face::Command),
-        Task::Classes(task) => of_classes(about, task, Face::Command),
-    };
+    let of_result = of_session(model, watch, Face::Command);
     learning.implausible_note().into_iter().chain(texts(of_result)).collect()
 }
 

@@ -3,8 +3,9 @@
 
 use mercer::catalogue::find;
 use mercer::encoding::{Cells, Encoding, OddCells, Oddity, ScaledTargets, lacks_column};
-use mercer::model::{Description, Tabular, Task};
-use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_classes, of_numbers};
+use mercer::model::Description;
+use mercer::session::Session;
+use mercer::notes::{Bound, Cause, Face, Note, Watch, implausible, of_session};
 use mercer::{AnyKernel, AnyRegressor};
 use pyo3::create_exception;
 use pyo3::exceptions::PyUserWarning;
@@ -69,14 +70,9 @@ impl Notes {
 
     /// A model has learnt a row or more.
     #[inline]
-    pub(crate) fn judge(&mut self, model: &Tabular<Task>) {
+    pub(crate) fn judge(&mut self, model: &Session) {
         if let Some(early) = self.is_due(model.progress.rows) {
-            let Tabular { description, task, .. } = model;
-            let found = match task {
-                Task::Numbers(task) => of_numbers(description, task, &self.watch, Face::Python),
-                Task::Classes(task) => of_classes(description, task, Face::Python),
-            };
-            self.tell(early, found);
+            self.tell(early, of_session(model, &self.watch, Face::Python));
         }
     }
 

@@ -75,6 +75,16 @@ pub struct Labels {
     scratch: String,
 }
 
+/// The first two names that differ in capitals or in marks around them alone. `O(n)`.
+pub fn alike<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<(&'a str, &'a str)> {
+    let mut known = HashMap::new();
+    names.into_iter().find_map(|name| {
+        let marks = |c: char| matches!(c, '.' | ',' | ';' | ':' | '"' | '\'') || c.is_whitespace();
+        let key = Some(name.trim_matches(marks).to_lowercase()).filter(|key| !key.is_empty())?;
+        known.insert(key, name).map(|first| (first, name))
+    })
+}
+
 impl Labels {
     /// No class yet.
     pub fn new() -> Self {
@@ -138,12 +148,7 @@ impl Labels {
     /// The first two classes that differ in capitals or in marks around them alone, such as `>50K`
     /// and `>50K.`. `O(c)` for c classes.
     pub fn alike(&self) -> Option<(&str, &str)> {
-        let mut known = HashMap::new();
-        self.names.iter().find_map(|name| {
-            let marks = |c: char| matches!(c, '.' | ',' | ';' | ':' | '"' | '\'') || c.is_whitespace();
-            let key = Some(name.trim_matches(marks).to_lowercase()).filter(|key| !key.is_empty())?;
-            known.insert(key, name).map(|first| (first.as_str(), name.as_str()))
-        })
+        alike(self.names.iter().map(String::as_str))
     }
 
     /// The type of each class before it had a name.

@@ -95,7 +95,7 @@ pub use error::{
 pub use format::Format;
 pub use gaps::Gaps;
 pub use head::TargetHead;
-pub use labels::{LabelKind, Labels};
+pub use labels::{LabelKind, Labels, alike};
 pub use mercer_core::{Cell, Cells, instant_text, is_gap_mark, parse_instant};
 pub use number::text_cell;
 pub use options::{Header, Missing, ReadOptions, Targets};

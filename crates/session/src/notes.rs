@@ -13,10 +13,11 @@ use mercer_encoding::Implausible;
 use mercer_experts::Outliers;
 use mercer_kernels::AnyKernel;
 use mercer_learners::{ClassScore, Regressor};
-use mercer_readers::Labels;
+use mercer_readers::{Labels, alike};
 use mercer_registry::AnyRegressor;
 
-use crate::model::{Classes, Description, Numbers};
+use crate::Session;
+use crate::model::{Classes, Description, Numbers, Task};
 use mercer_registry::catalogue::{Entry, Value};
 
 use face::FaceWords;
@@ -53,6 +54,8 @@ pub enum Cause {
     OrderOfRows,
     /// Two classes may be one that is written in two ways.
     AlikeClasses,
+    /// Two groups may be one that is written in two ways.
+    AlikeGroups,
 }
 
 // For programs.
@@ -67,6 +70,7 @@ mercer_core::names!(pub Cause {
     NoBetterThanConstant = "no_better_than_constant",
     OrderOfRows = "order_of_rows",
     AlikeClasses = "alike_classes",
+    AlikeGroups = "alike_groups",
 });
 
 /// A remark.
@@ -107,9 +111,19 @@ impl LearningFacts<'_> {
     }
 }
 
-/// The remarks on a model of numbers that was watched.
+/// The remarks on a model that was watched.
 #[must_use]
-pub fn of_numbers(about: &Description, task: &Numbers, watch: &Watch, face: Face) -> Vec<Note> {
+pub fn of_session(session: &Session, watch: &Watch, face: Face) -> Vec<Note> {
+    let about = &session.description;
+    let mut notes = match &session.task {
+        Task::Numbers(task) => of_numbers(about, task, watch, face),
+        Task::Classes(task) => of_classes(about, task, face),
+    };
+    notes.extend(alike_names(session));
+    notes
+}
+
+fn of_numbers(about: &Description, task: &Numbers, watch: &Watch, face: Face) -> Vec<Note> {
     let Ok(entry) = mercer_registry::catalogue::find(&about.learner) else { return Vec::new() };
     let scaled = !task.learner.is_settled() || !task.learner.scales().is_empty();
     let (learner, rounds) = (task.learner.learner(), task.score.rounds());
@@ -117,25 +131,33 @@ pub fn of_numbers(about: &Description, task: &Numbers, watch: &Watch, face: Face
     watch.notes(&LearningFacts { entry, kernel, parameters, scaled, learner, rounds }, face)
 }
 
-/// The remarks on a model of classes.
-#[must_use]
-pub fn of_classes(about: &Description, task: &Classes, face: Face) -> Vec<Note> {
+fn of_classes(about: &Description, task: &Classes, face: Face) -> Vec<Note> {
     let size = task.classifier.learner().dictionary_size();
     let entry = mercer_registry::catalogue::find(&about.learner).ok();
     let crowded = entry.and_then(|entry| crowded(entry, task.learnt as usize, size, face));
-    crowded.into_iter().chain(majority(entry, &task.score, face)).chain(alike_classes(&task.labels)).collect()
+    crowded.into_iter().chain(majority(entry, &task.score, face)).collect()
 }
 
-/// When two classes may be one that is written in two ways.
+fn alike_classes(labels: &Labels) -> Option<Note> {
+    Some(Note::new(Cause::AlikeClasses, alike_words("classes", labels.alike()?)))
+}
+
+/// When two groups may be one that is written in two ways.
 #[must_use]
-pub fn alike_classes(labels: &Labels) -> Option<Note> {
-    let (one, other) = labels.alike()?;
-    Some(Note::new(
-        Cause::AlikeClasses,
-        format!(
-            "the classes {one:?} and {other:?} differ in capitals or marks alone, and are two; write both in one way if they are one"
-        ),
-    ))
+pub fn alike_groups<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Note> {
+    Some(Note::new(Cause::AlikeGroups, alike_words("groups", alike(names)?)))
+}
+
+fn alike_words(of: &str, (one, other): (&str, &str)) -> String {
+    format!(
+        "the {of} {one:?} and {other:?} differ in capitals or marks alone, and are two; write both in one way if they are one"
+    )
+}
+
+/// What two groups of a session, or two of its classes, look like.
+pub fn alike_names(session: &Session) -> impl Iterator<Item = Note> {
+    let groups = session.groups.as_ref().and_then(|groups| alike_groups(groups.models.keys().map(String::as_str)));
+    session.classes().and_then(|task| alike_classes(&task.labels)).into_iter().chain(groups)
 }
 
 /// What keeps the predictions of a learner within a bound.

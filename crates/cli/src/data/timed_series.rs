@@ -30,6 +30,8 @@ pub(crate) struct TimedSeries {
     /// The column that orders the rows, within a group, and the time of the row before.
     time: Option<TimeColumn>,
     before: Option<f64>,
+    /// False if nobody asked for it: then it tells no more than that rows go back.
+    asked: bool,
     /// The column that tells groups apart.
     group: Option<usize>,
 }
@@ -50,6 +52,9 @@ pub(crate) struct SeriesOptions<'a> {
     pub(crate) states: &'a [String],
     /// True if all columns are so.
     pub(crate) counters: bool,
+    /// Rows of so many numbers at most must be in the order of the times that they tell, also where
+    /// nobody asks for these.
+    pub(crate) in_order: usize,
 }
 
 /// Refuses a table whose columns are called by times: each row of it is a series.
@@ -84,7 +89,7 @@ impl TimedSeries {
         options: &ReadOptions,
         wanted: &SeriesOptions<'_>,
     ) -> Result<Option<Self>, Failure> {
-        let SeriesOptions { time, group, missing, overrides, states, counters, .. } = wanted;
+        let SeriesOptions { time, group, missing, overrides, states, counters, in_order, .. } = wanted;
         let (time, group, missing) = (*time, *group, *missing);
         let Some(data) = &*opening else { return Ok(None) };
         let shown = data.shown().to_owned();
@@ -123,10 +128,15 @@ impl TimedSeries {
         parts.check(&shown)?;
         parts.tell(&head, &shown);
         numbers.iter().for_each(|column| column.tell(reader.columns(), &shown));
+        let asked = time.is_some();
+        let time = time.or_else(|| match parts.times[..] {
+            [place] if numbers.len() <= *in_order => Some(head.time_column(place)).filter(|time| time.of_day.is_none()),
+            _ => None,
+        });
         let Some(data) = opening.take() else { return Ok(None) };
         let reader = data.last_records(options)?;
         dialect::tell_doubt(reader.doubt());
-        Ok(Some(Self { reader, record: Record::new(), numbers, missing, time, before: None, group }))
+        Ok(Some(Self { reader, record: Record::new(), numbers, missing, time, before: None, asked, group }))
     }
 
     pub(crate) fn columns(&self) -> TableColumns {
@@ -151,17 +161,17 @@ impl TimedSeries {
 
     /// The time of the row last read, if a column orders the rows.
     pub(crate) fn time(&self) -> Option<f64> {
-        self.before
+        self.before.filter(|_| self.asked)
     }
 
     /// True if these times are instants, in seconds.
     pub(crate) fn tells_instants(&self) -> bool {
-        self.time.as_ref().is_some_and(|time| time.notation.is_some())
+        self.asked && self.time.as_ref().is_some_and(|time| time.notation.is_some())
     }
 
     /// Puts the numbers of the next row into `example`; false at the end.
     pub(crate) fn next(&mut self, example: &mut Example) -> Result<bool, DataError> {
-        let Self { reader, record, numbers, missing, time, before, group } = self;
+        let Self { reader, record, numbers, missing, time, before, asked, group } = self;
         example.features.clear();
         if !next(reader, record)? {
             return Ok(false);
@@ -183,13 +193,18 @@ impl TimedSeries {
             }
         }
         if let Some(column) = time {
-            let read = column.read(reader, record, *before)?;
-            let now = column.of_day.map_or(read, |step| roll(read, *before, Some(step)));
-            if let Some(before) = before.filter(|before| now < *before) {
-                let [value, before] = [now, before].map(|time| column.text(time));
-                return Err(DataError::Earlier { cell: cell(column.place), value, before });
+            match column.read(reader, record, *before) {
+                Err(error) if *asked => return Err(error),
+                Err(_) => {}
+                Ok(read) => {
+                    let now = column.of_day.map_or(read, |step| roll(read, *before, Some(step)));
+                    if let Some(before) = before.filter(|before| now < *before) {
+                        let [value, before] = [now, before].map(|time| column.text(time));
+                        return Err(DataError::Earlier { cell: cell(column.place), value, before });
+                    }
+                    *before = Some(now);
+                }
             }
-            *before = Some(now);
         }
         for column in &*numbers {
             example.features.push(column.read(reader, record, *missing)?);

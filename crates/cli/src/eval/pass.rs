@@ -174,18 +174,22 @@ impl EvalPass {
     /// Remarks on the result of a learner with these settings.
     pub(super) fn notes(&self, kernel: &str, parameters: &[(&'static str, Value)]) -> Vec<String> {
         let (entry, parameters, scaled) = (self.entry, written(parameters), !self.unscaled);
+        let alike = notes::alike_names(&self.session);
         match (&self.session.task, &self.scoring) {
             (Task::Numbers(task), Scoring::Numbers(numbers)) => {
                 let (rounds, learner) = (numbers.score.rounds(), task.learner.learner());
                 let facts = LearningFacts { entry, kernel, parameters: &parameters, scaled, learner, rounds };
                 let implausible = self.implausible.note(&task.learner);
-                implausible.into_iter().chain(texts(self.watch.notes(&facts, Face::Command))).collect()
+                implausible
+                    .into_iter()
+                    .chain(texts(self.watch.notes(&facts, Face::Command).into_iter().chain(alike)))
+                    .collect()
             }
-            (Task::Classes(task), Scoring::Classes(classes)) => {
+            (Task::Classes(_), Scoring::Classes(classes)) => {
                 let (rounds, size) = (classes.score.rounds(), self.session.dictionary_size());
                 let crowded = notes::crowded(entry, rounds, size, Face::Command);
                 let majority = notes::majority(Some(entry), &classes.score, Face::Command);
-                texts(crowded.into_iter().chain(majority).chain(notes::alike_classes(&task.labels)))
+                texts(crowded.into_iter().chain(majority).chain(alike))
             }
             _ => Vec::new(),
         }

@@ -64,6 +64,8 @@ pub(super) struct ForecastReport {
     total: Option<Coming>,
     #[serde(skip_serializing_if = "Option::is_none")]
     anomalies: Option<AnomalyReport>,
+    /// Remarks on the result.
+    notes: Vec<String>,
     /// The groups or the scenarios, and which of them these are.
     #[serde(skip)]
     named: (&'static str, Vec<(String, Coming)>),
@@ -236,7 +238,13 @@ impl Coming {
 }
 
 impl ForecastReport {
-    pub(super) fn new(passes: &Passes, feed: &SeriesFeed, scored: &SeriesRecord, results: ForecastResults) -> Self {
+    pub(super) fn new(
+        passes: &Passes,
+        feed: &SeriesFeed,
+        scored: &SeriesRecord,
+        results: ForecastResults,
+        stopped: bool,
+    ) -> Self {
         let ForecastResults { backtest, mut comings, scenarios, total, anomalies } = results;
         let (pass, all) = (passes.first(), passes.all());
         let (model, outputs) = (pass.model(), pass.columns().outputs.len());
@@ -255,7 +263,7 @@ impl ForecastReport {
         let coming = comings.pop_if(|(name, _)| name.is_none()).map(|(_, coming)| coming);
         let named: Vec<(String, Coming)> =
             comings.into_iter().filter_map(|(name, coming)| Some((name?, coming))).collect();
-        Self {
+        let mut report = Self {
             method: model.method.clone(),
             parameters: MethodParameters(parameters(model).collect()),
             rows: all.iter().map(SeriesPass::rows).sum(),
@@ -277,15 +285,18 @@ impl ForecastReport {
             anomalies,
             named: if scenarios.is_empty() { ("group", named) } else { ("scenario", scenarios) },
             coming,
-        }
+            notes: Vec::new(),
+        };
+        report.notes = report.remarks(pass, stopped);
+        report
     }
 
     pub(super) fn json(&self) -> Result<String, Failure> {
         json::line(self)
     }
 
-    /// `data` is how the series was named; `stopped` tells whether a signal has ended it.
-    pub(super) fn text(&self, data: &str, passes: &Passes, stopped: bool) -> String {
+    /// `data` is how the series was named.
+    pub(super) fn text(&self, data: &str, passes: &Passes) -> String {
         let pass = passes.first();
         let plural = |count: usize| if count == 1 { "" } else { "s" };
         let (n, m) = (self.rows, self.outputs);
@@ -319,7 +330,7 @@ impl ForecastReport {
             }
         }
         self.write_forecast(pass, &mut text);
-        for note in self.notes(pass, stopped) {
+        for note in &self.notes {
             let _ = writeln!(text, "\nNote: {note}");
         }
         text
@@ -405,7 +416,7 @@ impl ForecastReport {
         }
     }
 
-    fn notes(&self, pass: &SeriesPass, stopped: bool) -> Vec<String> {
+    fn remarks(&self, pass: &SeriesPass, stopped: bool) -> Vec<String> {
         let mut notes = Vec::new();
         if stopped {
             notes.push("ended by a signal; the same command with --resume goes on from here".to_owned());

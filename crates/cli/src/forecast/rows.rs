@@ -14,6 +14,7 @@ use crate::data::timed_series::{NumberColumn, SeriesHead, TimeColumn, refuse_alo
 use crate::report::failure::Failure;
 use crate::report::verbosity;
 use mercer_encoding::{OddCells, Oddity, Overrides, Zone, is_name_of_times};
+use mercer_session::notes::alike_groups;
 use roles::{ChosenColumns, Roles};
 
 /// Options about the columns.
@@ -319,6 +320,8 @@ impl SeriesRows {
                 verbosity::say(format!("column {name:?}: {count} cells {}", Oddity::Misfit.words_of_all()));
             }
         }
+        let alike = alike_groups(self.group_names().iter().map(String::as_str));
+        alike.into_iter().for_each(|note| verbosity::say(note.text));
         let Some(clock) = &self.clock else { return };
         let shown = &self.shown;
         let found = |of: fn(&TimedRows) -> &(u64, String)| {

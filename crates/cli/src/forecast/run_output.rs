@@ -184,8 +184,9 @@ impl ForecastOutput {
                 feed,
                 (comings, total, aheads.first().and_then(|(_, ahead)| ahead.as_ref())),
                 arguments,
+                stopped,
             );
-            text = if arguments.json { report.json()? } else { report.text(&self.data, passes, stopped) };
+            text = if arguments.json { report.json()? } else { report.text(&self.data, passes) };
             self.finish_tables()?;
         }
         #[cfg(feature = "plots")]
@@ -248,6 +249,7 @@ impl ForecastOutput {
         feed: &SeriesFeed,
         (mut comings, total, first): (Vec<NamedComing>, Option<Coming>, Option<&SeriesAhead>),
         arguments: &ForecastArguments,
+        stopped: bool,
     ) -> ForecastReport {
         let pass = passes.first();
         let season = pass.period(feed, 0).is_some();
@@ -266,7 +268,7 @@ impl ForecastOutput {
             total,
             anomalies: self.anomalies.as_ref().map(Anomalies::report),
         };
-        ForecastReport::new(passes, feed, &self.scored, results)
+        ForecastReport::new(passes, feed, &self.scored, results, stopped)
     }
 
     /// Writes the rows to come, of a scenario if there are several.

@@ -7,6 +7,7 @@ use mercer_koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
 use mercer_readers::{DataError, Example, Missing};
 use mercer_session::model::Operator;
 
+use super::row_doubts::RowDoubts;
 use super::{KoopmanArguments, KoopmanMethod};
 use crate::arguments::common::whole;
 use crate::arguments::dialect::Dialect;
@@ -118,8 +119,8 @@ pub(super) struct PairStream {
     layout: PairLayout,
     /// Pairs that miss a number.
     left_out: u64,
-    /// Changes within rows that are pairs and between them, unless their halves were told.
-    changes: Option<RowChanges>,
+    /// What rows look like otherwise than they are taken.
+    doubts: RowDoubts,
     /// Why there is no row behind those given.
     failed: Option<Failure>,
 }
@@ -158,49 +159,16 @@ impl TrajectoryRows {
     }
 }
 
-/// Why a row cannot be read, with what takes a text.
+/// Why a row cannot be read, with what takes a text, or rows in another order.
 fn unread(error: DataError) -> Failure {
-    let is_text = matches!(error, DataError::NotANumber { .. });
-    let failure = Failure::from(error);
-    match is_text {
-        true => failure.with("--ignore does, and --group takes one that names trajectories"),
-        false => failure,
-    }
-}
-
-/// Squared changes of each number of a state: from x to x⁺, and from x to that of the next row.
-#[derive(Default)]
-struct RowChanges {
-    last: Vec<f64>,
-    within: Vec<f64>,
-    between: Vec<f64>,
-    rows: u64,
-}
-
-impl RowChanges {
-    /// Rows from which on they are believed, and how much smaller those between rows are then.
-    const ENOUGH: u64 = 50;
-    const SMALLER: f64 = 0.25;
-
-    fn push(&mut self, x: &[f64], x_plus: &[f64]) {
-        let state = x_plus.len();
-        self.within.resize(state, 0.0);
-        self.between.resize(state, 0.0);
-        for (j, (now, next)) in x.iter().zip(x_plus).enumerate() {
-            self.within[j] += (next - now).powi(2);
-            self.between[j] += self.last.get(j).map_or(0.0, |last| (now - last).powi(2));
+    let remedy = match &error {
+        DataError::NotANumber { .. } => "--ignore does, and --group takes one that names trajectories",
+        DataError::Earlier { .. } => {
+            "--ignore with its name takes the rows as they come; --group NAME reads several trajectories, which the column NAME tells apart"
         }
-        self.last.clear();
-        self.last.extend_from_slice(&x[..state]);
-        self.rows += 1;
-    }
-
-    /// True if each row is nearer to the next one than its x to its x⁺: no pairs of a state with
-    /// its successor are so, in order of time or in any other.
-    fn are_of_states(&self) -> bool {
-        let near = |(between, within): (&f64, &f64)| *between < Self::SMALLER * within;
-        self.rows >= Self::ENOUGH && self.between.iter().zip(&self.within).all(near)
-    }
+        _ => return error.into(),
+    };
+    Failure::from(error).with(remedy)
 }
 
 /// Some pairs; the memory is used again for the next.
@@ -255,12 +223,13 @@ impl PairStream {
         let overrides = overrides(&arguments.kinds, arguments.zone.zone.as_ref(), &Source::resolve(path)?)?;
         let states = known.map_or(&[][..], |(_, model)| &model.columns);
         let ignore = whole(&arguments.ignore);
-        let wanted = SeriesOptions { time, group, missing, ignore, overrides, states, counters: false };
+        let alone = sums && known.is_none() && !arguments.making.has_dimensions();
+        let in_order = if given || known_trajectory.is_some() { usize::MAX } else { usize::from(alone) };
+        let wanted = SeriesOptions { time, group, missing, ignore, overrides, states, counters: false, in_order };
         let input = open(path, &arguments.dialect, &stop, &wanted)?;
         let (shown, columns) = (input.shown().to_owned(), input.columns().dimension);
         let names = input.columns().features().to_vec();
-        let alone = sums && columns == 1 && known.is_none() && !arguments.making.has_dimensions();
-        let is_trajectory = given || alone || known_trajectory.is_some();
+        let is_trajectory = given || alone && columns == 1 || known_trajectory.is_some();
         arguments.check_delay(&shown, is_trajectory)?;
         let mut rows = TrajectoryRows { input, stop, grouped: group.is_some(), example: Example::default() };
         let chooses = sums && arguments.delay.is_none() && known.or(saved).is_none();
@@ -290,9 +259,12 @@ impl PairStream {
         // A file that is written on the way has the rows of its last pair, not those of pairs to
         // come.
         let single = pipe::is_one(path) || (trajectory.is_some() && arguments.model.out.is_some());
-        let is_guessed = sums && known.is_none() && !is_trajectory && !arguments.making.has_dimensions();
-        let changes = is_guessed.then(RowChanges::default);
-        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, changes, failed })
+        let doubts = match (is_trajectory, alone) {
+            (true, _) if group.is_none() => RowDoubts::of_states(columns),
+            (false, true) => RowDoubts::of_pairs(),
+            _ => RowDoubts::None,
+        };
+        Ok(Self { rows, first, step, single, trajectory, layout, left_out: 0, doubts, failed })
     }
 
     pub(super) fn layout(&self) -> &PairLayout {
@@ -313,9 +285,9 @@ impl PairStream {
         self.step.is_some() && self.rows.input.tells_instants()
     }
 
-    /// True if rows were taken as pairs, and look like states one behind the other.
-    pub(super) fn looks_like_states(&self) -> bool {
-        self.changes.as_ref().is_some_and(RowChanges::are_of_states)
+    /// What rows look like that they were not taken for, with what takes them so.
+    pub(super) fn doubt(&self) -> Option<String> {
+        self.doubts.told(self.rows.input.columns().features())
     }
 
     /// Pairs so far that were left out because they miss a number.
@@ -346,6 +318,7 @@ impl PairStream {
                     }
                 },
             };
+            self.doubts.push_row(&row.numbers);
             let pair = match &mut self.trajectory {
                 Some(trajectory) => row.complete(trajectory).map_err(|error| {
                     Failure::because(format!("{}, {}: {error}", self.rows.input.shown(), row.place))
@@ -359,9 +332,7 @@ impl PairStream {
                 }
             };
             let Some((x, x_plus)) = pair else { continue };
-            if let Some(changes) = &mut self.changes {
-                changes.push(x, x_plus);
-            }
+            self.doubts.push_pair(x, x_plus);
             chunk.inputs.extend_from_slice(x);
             chunk.outputs.extend_from_slice(x_plus);
             chunk.places.push(row.place);

@@ -38,8 +38,8 @@ pub(super) struct SumsReport<'a> {
     pub(super) tau: Option<f64>,
     /// True if that is in seconds.
     pub(super) in_seconds: bool,
-    /// True if rows that were taken as pairs look like states, one behind the other.
-    pub(super) like_states: bool,
+    /// What rows look like that they were not taken for.
+    pub(super) doubt: Option<&'a str>,
     /// Modes that are wanted at most.
     pub(super) modes: usize,
     pub(super) model: &'a OperatorModel,
@@ -184,6 +184,7 @@ impl SumsReport<'_> {
             "forecast_choice": choice(model.forecast_choice()),
             "mode_choice": choice(model.spectrum_choice()),
             "modes": modes.collect::<Vec<_>>(),
+            "notes": self.notes(),
         });
         if let (Some(forecast), Some(object)) = (&self.forecast, object.as_object_mut()) {
             object.insert("predictions".to_owned(), json!(forecast.rows));
@@ -275,7 +276,7 @@ impl SumsReport<'_> {
     }
 
     /// Notes that a person needs to trust the figures.
-    fn notes(&self) -> Vec<&'static str> {
+    fn notes(&self) -> Vec<&str> {
         let Quality { held_out, no_change, mean, .. } = self.model.quality();
         let acts = self.layout.acts() && !self.modes().is_empty();
         let follows = self.modes().iter().any(|mode| mode.reason == Reason::InputsFollow);
@@ -286,10 +287,7 @@ impl SumsReport<'_> {
             (false, None) => "forecasts are no better than the mean or no change; more pairs may help",
         };
         let notes = [
-            self.like_states.then_some(
-                "each row is nearer to the next one than its x to its x⁺: if rows are states, one behind the other, --trajectory \
-                 takes them so",
-            ),
+            self.doubt,
             (mean > 0.0 && held_out >= mean.min(no_change)).then_some(no_better),
             (acts && self.model.forecast_choice().kernel.is_some()).then_some(
                 "forecasts come from a non-linear operator, and the modes are those of A in the best x⁺ = a + Ax + Bu",

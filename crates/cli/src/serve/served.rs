@@ -13,7 +13,7 @@ use mercer_serve::{
 };
 use mercer_session::explain::{Explanation, Ground, PERMUTATIONS, RowExplainers, SHARED};
 use mercer_session::model::{Classes, Model as SavedModel, Task};
-use mercer_session::notes::{Face, Watch, of_classes, of_numbers};
+use mercer_session::notes::{Face, Watch, of_session};
 use mercer_session::{AlarmKind, Row as SessionRow, RowPrediction, Session, WatchChoices};
 
 use super::LimitArguments;
@@ -397,12 +397,7 @@ impl Model for Examples {
 
     fn remarks(&self) -> Vec<(&'static str, String)> {
         let Self { model, watch, .. } = self;
-        let about = &model.description;
-        let notes = match &model.task {
-            Task::Numbers(task) => of_numbers(about, task, watch, Face::Command),
-            Task::Classes(task) => of_classes(about, task, Face::Command),
-        };
-        notes.into_iter().map(|note| (note.cause.name(), note.text)).collect()
+        of_session(model, watch, Face::Command).into_iter().map(|note| (note.cause.name(), note.text)).collect()
     }
 
     fn forecast(&self) -> Forecast {

@@ -108,3 +108,42 @@ fn notes_advise_what_can_help() {
         }
     }
 }
+
+/// Two damped turns of 40 rows each, with days, the number of the run, and what is measured.
+fn turns() -> Vec<String> {
+    let row = |t: u32| {
+        let (run, s) = (1 + t / 40, f64::from(t % 40));
+        let [x, v] = [(0.3 * s).cos(), (0.3 * s).sin()].map(|wave| 0.98_f64.powf(s) * wave * f64::from(run));
+        format!("2024-{:02}-{:02},{run},{x},{v}\n", 1 + t / 28, 1 + t % 28)
+    };
+    (0..160).map(row).collect()
+}
+
+#[test]
+fn rows_with_the_newest_first_are_refused_and_numbers_of_runs_told() {
+    let (rows, head) = (turns(), "day,run,x,v\n");
+    let folder = Folder::new()
+        .with("up.csv", format!("{head}{}", rows.concat()))
+        .with("down.csv", format!("{head}{}", rows.iter().rev().map(String::as_str).collect::<String>()))
+        .with("alone.csv", format!("day,x\n{}", rows.iter().rev().map(|row| alone(row)).collect::<String>()));
+    let why =
+        ["line 3", "\"day\"", "before that of the row before", "sort the rows by time", "--ignore", "--group NAME"];
+    folder.refused(1, "koopman down.csv --trajectory --delay 1", &why);
+    folder.refused(1, "koopman alone.csv --delay 1", &why);
+    // Pairs of rows have no order, and what is asked for is done.
+    assert_eq!(folder.run("koopman down.csv --trajectory --delay 1 --ignore day").code, Some(0));
+    assert_eq!(folder.run("koopman down.csv --state-dim 1 --input-dim 2").code, Some(0));
+    let notes =
+        |words: &str| object(&folder.run(&format!("koopman up.csv --delay 1 --json {words}")).out)["notes"].to_string();
+    let runs = "rises by one, as numbers of trajectories do";
+    assert!(notes("--trajectory").contains(runs), "{}", notes("--trajectory"));
+    for words in ["--trajectory --ignore run", "--group run"] {
+        assert!(!notes(words).contains(runs), "{words}: {}", notes(words));
+    }
+}
+
+/// The day and the first number of a row.
+fn alone(row: &str) -> String {
+    let cells: Vec<&str> = row.trim().split(',').collect();
+    format!("{},{}\n", cells[0], cells[2])
+}

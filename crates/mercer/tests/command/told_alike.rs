@@ -203,3 +203,28 @@ fn sums_among_rows_are_counted_by_every_command() {
     let answers = told("predict s.csv --model m.mercer");
     assert_eq!(answers.lines().filter(|line| line.parse::<f64>().is_ok()).count(), 160, "{answers}");
 }
+
+/// Groups that differ in capitals alone are two, and every command that has groups says so.
+#[test]
+fn groups_that_differ_in_capitals_are_told() {
+    let row = |t: u32| {
+        format!("{},{},{}\n", if t % 40 < 20 { "North" } else { "north" }, t % 7, f64::from(t % 7) * 2.0 + 1.0)
+    };
+    let table = format!("shop,a,y\n{}", (0..160).map(row).collect::<String>());
+    let folder = Folder::new().with("other.csv", table.replace("north", "South")).with("t.csv", table);
+    let told = "the groups \"North\" and \"north\" differ in capitals or marks alone, and are two";
+    for words in [
+        "eval t.csv --target y --group shop",
+        "train t.csv --target y --group shop --model m.mercer",
+        "predict t.csv --model m.mercer --learn",
+        "forecast t.csv --target y --group shop",
+    ] {
+        let said = folder.run(words);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(format!("{}{}", said.out, said.err).contains(told), "{words}: {}{}", said.out, said.err);
+    }
+    for words in ["eval other.csv --target y --group shop", "forecast other.csv --target y --group shop"] {
+        let said = folder.run(words);
+        assert!(said.code == Some(0) && !format!("{}{}", said.out, said.err).contains(told), "{words}");
+    }
+}
