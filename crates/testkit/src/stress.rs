@@ -18,6 +18,7 @@ pub mod series;
 mod table;
 
 use std::collections::VecDeque;
+use std::sync::Mutex;
 
 use mercer_core::ExampleError;
 use mercer_encoding::ScaledTargets;
@@ -78,6 +79,40 @@ pub enum Stress {
     Alike,
     /// The regulariser has this value, and 1e-8 without the stress.
     Ridge(f64),
+}
+
+impl Stress {
+    /// One with the same stream and learner where there is no stress.
+    fn undisturbed(self) -> Self {
+        match self {
+            Self::Start(zeros, _) => Self::Start(zeros, 0.0),
+            Self::Late(_) => Self::Late(0.0),
+            Self::ClassWeights(..) => Self::ClassWeights(1.0, 1),
+            Self::Ridge(_) => Self::Ridge(0.0),
+            _ => Self::Run(0),
+        }
+    }
+}
+
+/// Outcomes without a stress of the learners of a matrix, by column and stress: many stresses have
+/// the same.
+struct Undisturbed<S, O>(Mutex<Vec<((usize, S), O)>>);
+
+impl<S: Copy + PartialEq, O: Clone> Undisturbed<S, O> {
+    fn new() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+
+    /// The outcome, which is made where it is not known.
+    fn find(&self, key: (usize, S), make: impl FnOnce() -> StressResult<O>) -> StressResult<O> {
+        let known = || Some(self.0.lock().ok()?.iter().find(|(known, _)| *known == key)?.1.clone());
+        if let Some(known) = known() {
+            return Ok(known);
+        }
+        let made = make()?;
+        self.0.lock().into_iter().for_each(|mut all| all.push((key, made.clone())));
+        Ok(made)
+    }
 }
 
 /// The stresses of learners, with their names.
@@ -393,16 +428,20 @@ pub fn outcome(
     Ok(StressOutcome { error, mean: summary(&mut constants) })
 }
 
-/// The cell of a learner under a stress.
-///
-/// # Errors
-/// When the learner cannot be made for its usual settings.
-pub fn cell(subject: &StressSubject, stress: Stress, middle: usize) -> StressResult<Verdict> {
+/// The cell of a learner under a stress, in that column.
+fn cell(
+    (column, subject): (usize, &StressSubject),
+    stress: Stress,
+    middle: usize,
+    known: &Undisturbed<Stress, StressOutcome>,
+) -> StressResult<Verdict> {
     if !subject.meets(stress) {
         return Ok(Verdict::Idle);
     }
     let classes = subject.classifies() || matches!(stress, Stress::ClassWeights(..));
-    let undisturbed = outcome(&mut *subject.make(stress, false)?, classes, stress, false, middle)?;
+    let usual = stress.undisturbed();
+    let undisturbed = known
+        .find((column, usual), || Ok(outcome(&mut *subject.make(usual, false)?, classes, usual, false, middle)?))?;
     let mut learner = match subject.make(stress, true) {
         Ok(learner) => learner,
         Err(refused) => return Ok(Verdict::Refused(refused.to_string())),

@@ -17,7 +17,7 @@ use mercer_forecast::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{BEHIND, RECOVERY, StressResult, Verdict, WINDOW, median};
+use super::{BEHIND, RECOVERY, StressResult, Undisturbed, Verdict, WINDOW, median};
 use crate::streams::normal;
 
 /// What is done to a series.
@@ -45,6 +45,17 @@ pub enum SeriesStress {
     Empty,
     /// `z` is missing until the middle.
     Late,
+}
+
+impl SeriesStress {
+    /// One with the same series where there is no stress.
+    fn undisturbed(self) -> Self {
+        match self {
+            Self::Start(zeros, _) => Self::Start(zeros, 0.0),
+            Self::Gaps(_) => Self::Gaps(0.0),
+            _ => Self::Run(0),
+        }
+    }
 }
 
 /// The stresses of series, with their names.
@@ -149,7 +160,8 @@ fn row(
 }
 
 /// Scores of a forecaster.
-struct SeriesOutcome {
+#[derive(Clone, Debug)]
+pub(super) struct SeriesOutcome {
     error: f64,
     mean: f64,
     /// Share of the scored values inside of their intervals, and their number.
@@ -193,9 +205,10 @@ fn outcome(
         let (values, right) = row(stress, stressed, t, middle, &mut generator, &mut noise);
         let scored = t >= middle + RECOVERY;
         let mut prediction = [0.0; 2];
-        let before = scored.then(|| forecaster.clone());
         let mut made_before = [0.0; 2];
         let foretold = forecaster.predict_with(&[], &mut made_before, &mut scratch);
+        let intervals =
+            scored.then(|| [0, 1].map(|output| interval(&forecaster, &around, output, made_before[output])));
         if let Err(error) = forecaster.predict_then_observe(&[], &values, &mut prediction) {
             return Ok(Err(error));
         }
@@ -208,11 +221,11 @@ fn outcome(
             if y.is_nan() || (output == 0 && !right) {
                 continue;
             }
-            if let Some(before) = &before {
+            if let Some(intervals) = &intervals {
                 let mean = window.iter().sum::<f64>() / window.len().max(1) as f64;
                 errors.push((made - y).abs());
                 constants.push((mean - y).abs());
-                if let Some((low, high)) = interval(before, &around, output, made) {
+                if let Some((low, high)) = intervals[output] {
                     inside += usize::from((low..=high).contains(&y));
                     outside += usize::from(!(low..=high).contains(&made));
                 }
@@ -227,12 +240,18 @@ fn outcome(
     Ok(Ok(SeriesOutcome { error, mean: median(&mut constants), coverage, outside, peeked }))
 }
 
-/// The cell of a forecaster under a stress, and what is wrong with its intervals.
+/// The cell of a forecaster under a stress, in that column, and what is wrong with its intervals.
 ///
 /// # Errors
 /// When the forecaster cannot be made, or fails without a stress.
-pub fn cell(name: &str, stress: SeriesStress, middle: usize) -> StressResult<(Verdict, Option<String>)> {
-    let undisturbed = outcome(name, stress, false, middle)??;
+pub(super) fn cell(
+    (column, name): (usize, &str),
+    stress: SeriesStress,
+    middle: usize,
+    known: &Undisturbed<SeriesStress, SeriesOutcome>,
+) -> StressResult<(Verdict, Option<String>)> {
+    let usual = stress.undisturbed();
+    let undisturbed = known.find((column, usual), || Ok(outcome(name, usual, false, middle)??))?;
     let stressed = match outcome(name, stress, true, middle)? {
         Ok(stressed) => stressed,
         Err(error) => return Ok((Verdict::Diverged(error.to_string()), None)),

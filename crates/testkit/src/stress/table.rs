@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Mutex;
 use std::thread;
 
-use super::{BEHIND, STRESSES, StressResult, Verdict, cell, middle, series, subjects};
+use super::{BEHIND, STRESSES, StressResult, Undisturbed, Verdict, cell, middle, series, subjects};
 
 /// Part of the matrix that is made.
 #[derive(Clone, Debug)]
@@ -64,9 +64,10 @@ impl Matrix {
         let subjects: Vec<_> =
             subjects().into_iter().filter(|subject| subject.name.starts_with(&params.learner)).collect();
         let stresses = params.stresses(&STRESSES);
+        let known = Undisturbed::new();
         let find = |line: usize, column: usize| {
             let subject: &super::StressSubject = &subjects[column];
-            Ok((cell(subject, stresses[line].1, middle(subject, params.rows))?, None))
+            Ok((cell((column, subject), stresses[line].1, middle(subject, params.rows), &known)?, None))
         };
         let columns = subjects.iter().map(|subject| subject.name.clone()).collect();
         Self::made(columns, stresses.iter().map(|(name, _)| *name).collect(), params.threads, &find)
@@ -80,7 +81,8 @@ impl Matrix {
         let names: Vec<_> = series::subjects().into_iter().filter(|name| name.starts_with(&params.learner)).collect();
         let stresses = params.stresses(&series::STRESSES);
         let middle = params.rows.saturating_sub(BEHIND).max(600);
-        let find = |line: usize, column: usize| series::cell(names[column], stresses[line].1, middle);
+        let known = Undisturbed::new();
+        let find = |line: usize, column: usize| series::cell((column, names[column]), stresses[line].1, middle, &known);
         let columns = names.iter().map(|name| (*name).to_owned()).collect();
         Self::made(columns, stresses.iter().map(|(name, _)| *name).collect(), params.threads, &find)
     }
