@@ -98,8 +98,9 @@ impl<K: Kernel> CoefficientUpdate<K> for SelfTunedDecay {
             let (r, mut f) = (alpha.vectors()[0][0], [0.0]);
             alpha.values(probe.coordinates(), &mut f);
             let (s, mu) = (r.abs(), r.signum() * (f[0] + own * with_newest));
-            let c = self.damage - 15.0 / 32.0 * mistakes;
-            let share = finite(largest_share(s * s - 2.0 * s * mu, 2.0 * s, c))?.max(0.0);
+            // `Q ≤ 15M/32` before the round, but for rounding: of squares of weights that is much.
+            let c = (self.damage - 15.0 / 32.0 * mistakes).min(-15.0 / 32.0 * margin.weight);
+            let share = finite(largest_share(s * s - 2.0 * s * mu, 2.0 * s, c))?;
             let faded = s * share;
             self.damage = finite(self.damage + faded * faded + 2.0 * faded * (1.0 - share * mu))?;
             alpha.scale(share);

@@ -23,6 +23,16 @@ fn learners_hold_under_every_stress() {
     holds(Matrix::for_learners);
 }
 
+/// What takes 20,000 rows to fail: sums of squares of weights, and inverses that are rounding.
+#[test]
+fn heavy_weights_are_held_for_long() {
+    for (learner, stress) in [("forgetron", "weight 1e12"), ("nons-ald", "weight 1e17")] {
+        let params = MatrixParams { rows: 20_000, learner: learner.to_owned(), stress: stress.to_owned(), threads: 2 };
+        let failing = Matrix::for_learners(&params).unwrap().failing();
+        assert!(failing.is_empty(), "{failing:?}");
+    }
+}
+
 #[test]
 fn forecasters_hold_under_every_stress() {
     holds(Matrix::for_forecasters);
