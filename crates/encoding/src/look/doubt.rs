@@ -226,8 +226,9 @@ impl ColumnSight {
         texts.find(|value| notation.number(Cell::Text(value)).is_none())
     }
 
-    /// A whole number that is there more than once, and much farther from all others than these are
-    /// from one another: programs write such where there is no value.
+    /// A whole number, or nines with a fraction such as -999.25, that is there more than once, and
+    /// much farther from all others than these are from one another: programs write such where
+    /// there is no value.
     fn outlying_mark(&self) -> Option<String> {
         if self.unlisted > 0 {
             return None;
@@ -239,7 +240,7 @@ impl ColumnSight {
         let is_far = |(text, mark, count): &&(&str, f64, u64)| {
             let mut others = ValueRange::NOTHING;
             numbers.iter().filter(|(_, other, _)| other != mark).for_each(|(_, other, _)| others.observe(*other));
-            let is_whole = *mark == mark.trunc() && mark.abs() >= FEWEST_OF_A_MARK;
+            let is_whole = *mark == mark.trunc() && mark.abs() >= FEWEST_OF_A_MARK || is_nines(text);
             let differ = is_nines(text) || numbers.len() > FEWEST_OTHERS;
             let far = |(low, high): (f64, f64)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low);
             *count > 1 && is_whole && differ && others.ends().is_some_and(far)
@@ -255,10 +256,12 @@ fn stands_for_none(mark: &str) -> String {
     format!("{mark} is far from all others; --gap {mark} tells that it stands for no value")
 }
 
-/// True for `-999` and the like.
+/// True for `-999`, `-999.25`, `9999,9` and the like.
 fn is_nines(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
-    digits.len() >= 2 && digits.bytes().all(|byte| byte == b'9')
+    let (whole, fraction) = digits.split_once(['.', ',']).unwrap_or((digits, "0"));
+    let all = |part: &str, is_so: fn(&u8) -> bool| part.bytes().all(|byte| is_so(&byte));
+    whole.len() >= 2 && all(whole, |byte| *byte == b'9') && !fraction.is_empty() && all(fraction, u8::is_ascii_digit)
 }
 
 /// True if a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no

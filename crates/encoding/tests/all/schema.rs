@@ -36,6 +36,10 @@ fn numbers_that_stand_for_no_value_are_told() {
     let why = |values: &[f64]| inferred("x", &numbers(values.iter().copied())).why;
     assert!(why(&[20.0, -999.0, 35.0, -999.0, 50.0]).starts_with("-999 is far from all others; --gap -999 tells"));
     assert!(why(&[0.1, 9999.0, 0.7, 9999.0]).starts_with("9999 is far"));
+    assert!(
+        why(&[20.0, -999.25, 35.5, -999.25, 50.0]).starts_with("-999.25 is far from all others; --gap -999.25 tells")
+    );
+    assert!(why(&[0.1, 9999.9, 0.7, 9999.9]).starts_with("9999.9 is far"));
     // Any whole number among many others.
     let among = |mark: f64, others: i32| {
         let others = (0..others).map(f64::from);
@@ -43,7 +47,13 @@ fn numbers_that_stand_for_no_value_are_told() {
     };
     assert!(among(-200.0, 30).starts_with("-200 is far from all others; --gap -200 tells"));
     assert_eq!([among(-200.0, 4), among(-200.5, 30), among(-60.0, 30)], [""; 3]);
-    for values in [&[20.0, -999.0, 35.0][..], &[-999.0, -500.0, -999.0, 300.0], &[998.0, 999.0, 999.0], &[-99.0; 4]] {
+    for values in [
+        &[20.0, -999.0, 35.0][..],
+        &[20.0, -998.25, 35.0, -998.25],
+        &[-999.0, -500.0, -999.0, 300.0],
+        &[998.0, 999.0, 999.0],
+        &[-99.0; 4],
+    ] {
         assert_eq!(why(values), "", "{values:?}");
     }
 }

@@ -2,8 +2,8 @@
 //! Wang, Wu, Jin and Hoi 2012).
 //!
 //! Every round multiplies the coefficients by `1 − ηλ`. If the hinge loss of the score before is
-//! positive, `x` joins with the coefficient `ηωy`, `ω` being the weight of the example. If there
-//! are then more than `B` points, one of the `B` older ones leaves, each as likely as the others,
+//! positive, `x` joins with the coefficient `ηωy`, `ω` being the weight of the example, but with
+//! `ω > 1` no more than `y max(ℓ/κ, η)`, which brings the margin to 1. If there are then more than `B` points, one of the `B` older ones leaves, each as likely as the others,
 //! and those that stay are multiplied by `B/(B − 1)`, so that their expected sum is what it was;
 //! the new one is not. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
@@ -85,7 +85,7 @@ impl<K: Kernel> CoefficientUpdate<K> for GradientBudget {
             alpha.scale(shrink);
             return Ok(());
         }
-        let own = coefficient(self.eta * margin.weight * margin.y)?;
+        let own = margin.step(self.eta, probe.self_value())?;
         let is_full = basis.len() >= self.budget;
         let others = (self.budget - 1) as f64;
         // Of a budget of 1 nothing stays that could make up for the point that leaves.

@@ -2,15 +2,16 @@
 //! (Shalev-Shwartz, Singer and Srebro 2007; Wang, Crammer and Vucetic 2012).
 //!
 //! Round `t` multiplies the coefficients by `1 − 1/t`. If the hinge loss of the score before is
-//! positive, `x` joins with the coefficient `ωy/(λt)`, `ω` being the weight of the example; if
-//! there are then more than `B` points, the oldest leaves. Rounds of weight 0 do not count.
+//! positive, `x` joins with the coefficient `ωy/(λt)`, `ω` being the weight of the example, but with
+//! `ω > 1` no more than `y max(ℓ/κ, 1/(λt))`, which brings the margin to 1; if there are then more
+//! than `B` points, the oldest leaves. Rounds of weight 0 do not count.
 //! `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
 use mercer_sparsify::{Basis, EveryPoint};
 
-use super::{Margin, check_budget, coefficient};
+use super::{Margin, check_budget};
 use crate::engines::coefficients::{CoefficientUpdate, OnCoefficients, SampleView};
 use crate::engines::update::Coefficients;
 use crate::entry::{Entry, Learner, Parameters, Takes};
@@ -73,7 +74,7 @@ impl<K: Kernel> CoefficientUpdate<K> for SubgradientSteps {
         let rounds = self.rounds.saturating_add(1);
         let t = rounds as f64;
         let joins = margin.loss() > 0.0;
-        let own = if joins { coefficient(margin.weight * margin.y / (self.lambda * t))? } else { 0.0 };
+        let own = if joins { margin.step(1.0 / (self.lambda * t), probe.self_value())? } else { 0.0 };
         self.rounds = rounds;
         alpha.scale(1.0 - 1.0 / t);
         if joins {

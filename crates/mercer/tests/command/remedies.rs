@@ -67,6 +67,15 @@ fn of_columns() -> Vec<Remedy> {
             then: "cells empty, counted as missing",
         },
         Remedy {
+            file: table("h,y", |t| {
+                format!("{},{}", if t % 20 == 3 { "-999.25".to_owned() } else { size(t).to_string() }, size(t))
+            }),
+            line: eval,
+            told: "-999.25 is far from all others",
+            option: "--gap",
+            then: "cells empty, counted as missing",
+        },
+        Remedy {
             file: table("day,x,y", |t| format!("{}/{}/2024,{},{}", t % 12 + 1, t * 5 % 12 + 1, size(t), size(t))),
             line: eval,
             told: "may be two days",

@@ -19,10 +19,11 @@
 //!   max(0, 1 − y(f − α_r k_r + b_r))`, and the `r` of the least leaves for `(x, b_r)`.
 //! - PA (Crammer et al. 2006): `ℓ > 0` keeps `(x, y min(ωC, ℓ/κ))`, or in the second variant
 //!   `(x, yℓ/(κ + 1/2ωC))`.
-//! - BOGD (Zhao et al. 2012): `α *= 1 − ηλ`; `ℓ > 0` keeps `(x, ηωy)`; beyond `B` points one of the
+//! - BOGD (Zhao et al. 2012): `α *= 1 − ηλ`; `ℓ > 0` keeps `(x, y W(η))`, where `W(r) = ωr`, and
+//!   for `ω > 1` at most `max(r, ℓ/κ)`; beyond `B` points one of the
 //!   `B` older ones leaves, which the caller draws, and the other older ones are multiplied by
 //!   `B/(B − 1)`.
-//! - Pegasos: in round `t`, `α *= 1 − 1/t`, and `ℓ > 0` of the `f` before keeps `(x, ωy/(λt))`;
+//! - Pegasos: in round `t`, `α *= 1 − 1/t`, and `ℓ > 0` of the `f` before keeps `(x, y W(1/(λt)))`;
 //!   beyond `B` points the oldest leaves.
 
 use super::{KernelFn, Trace, WeightedExample};
@@ -165,6 +166,11 @@ fn bisect(f: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
+/// A step of a weighted example, which brings the margin to 1 at most, or as far as weight 1 does.
+fn weighted(rate: f64, weight: f64, to_margin: f64) -> f64 {
+    if weight <= 1.0 { weight * rate } else { (weight * rate).min(f64::max(rate, to_margin)) }
+}
+
 /// One pass of a classifier by its definition. `draw(n)` is asked for one of `n` points where the
 /// rule removes one at random.
 pub fn margin_classifier(
@@ -209,14 +215,14 @@ pub fn margin_classifier(
                         f.remove(draw(budget));
                         f.scale(budget as f64 / (budget as f64 - 1.0));
                     }
-                    f.keep(t, eta * weight * y);
+                    f.keep(t, y * weighted(eta, *weight, loss / own));
                 }
             }
             MarginRule::Pegasos { budget, lambda } => {
                 rounds += 1.0;
                 f.scale(1.0 - 1.0 / rounds);
                 if loss > 0.0 {
-                    f.keep(t, weight * y / (lambda * rounds));
+                    f.keep(t, y * weighted(1.0 / (lambda * rounds), *weight, loss / own));
                     f.remove_beyond(budget, || 0);
                 }
             }

@@ -53,6 +53,19 @@ impl Margin {
     pub(crate) fn loss(self) -> f64 {
         (1.0 - self.value()).max(0.0)
     }
+
+    /// The coefficient of a subgradient step on the hinge loss that has the length `rate` for
+    /// weight 1, `κ = k(x, x)`: `y ω rate`, and for weights above 1 no more than brings the margin
+    /// to 1, or weight 1 has. The papers have no weights; a budget of points of the size of the
+    /// heaviest would change all scores with each that leaves.
+    ///
+    /// # Errors
+    /// [`ExampleError::Diverged`]
+    pub(crate) fn step(self, rate: f64, kappa: f64) -> Result<f64, Error> {
+        let whole = self.weight * rate;
+        let length = if self.weight > 1.0 { whole.min(rate.max(self.loss() / kappa)) } else { whole };
+        coefficient(length * self.y)
+    }
 }
 
 /// A kernel coefficient, refused where its square is not finite: the predictions of all points
