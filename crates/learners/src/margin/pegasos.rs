@@ -2,9 +2,9 @@
 //! (Shalev-Shwartz, Singer and Srebro 2007; Wang, Crammer and Vucetic 2012).
 //!
 //! Round `t` multiplies the coefficients by `1 − 1/t`. If the hinge loss of the score before is
-//! positive, `x` joins with the coefficient `ωy/(λt)`, `ω` being the weight of the example, but with
-//! `ω > 1` no more than `y max(ℓ/κ, 1/(λt))`, which brings the margin to 1; if there are then more
-//! than `B` points, the oldest leaves. Rounds of weight 0 do not count.
+//! positive, `x` joins with the coefficient `ωy/(λt)`, `ω` being the weight of the example, but
+//! with `ω > 1` no more than `y max(ℓ/κ, 1/(λt))`, which brings the margin to 1; if there are then
+//! more than `B` points, the oldest leaves. Rounds of weight 0 do not count.
 //! `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};

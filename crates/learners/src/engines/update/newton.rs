@@ -71,8 +71,8 @@ struct Change {
     along: Vec<f64>,
 }
 
-/// What is left of `A⁻¹`, beside that of the prior, where examples with a weight above 1 add no more:
-/// less would be rounding of the rest of it, and steps along it would go anywhere.
+/// What is left of `A⁻¹`, beside that of the prior, where examples with a weight above 1 add no
+/// more: less would be rounding of the rest of it, and steps along it would go anywhere.
 const LEAST_SHARE: f64 = 1e-13;
 
 /// The constants and state of a round.
