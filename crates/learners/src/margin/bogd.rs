@@ -5,7 +5,8 @@
 //! positive, `x` joins with the coefficient `ηωy`, `ω` being the weight of the example, but with
 //! `ω > 1` no more than `y max(ℓ/κ, η)`, which brings the margin to 1. If there are then more than
 //! `B` points, one of the `B` older ones leaves, each as likely as the others, and those that stay
-//! are multiplied by `B/(B − 1)`, so that their expected sum is what it was; the new one is not. `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
+//! are multiplied by `B/(B − 1)`, so that their expected sum is what it was; the new one is not.
+//! `Jd + 2J` multiply-adds a round, `Jd + 2J` numbers of memory.
 
 use mercer_core::{Inconsistent, Validate, cost};
 use mercer_kernels::{AnyKernel, Kernel};
