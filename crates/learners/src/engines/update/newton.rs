@@ -74,6 +74,8 @@ struct Change {
 /// What is left of `A⁻¹`, beside that of the prior, where examples with a weight above 1 add no
 /// more: less would be rounding of the rest of it, and steps along it would go anywhere.
 const LEAST_SHARE: f64 = 1e-13;
+/// `−φᵀA⁻¹φ` that is rounding, as a share of the same.
+const ROUNDING: f64 = 1e-9;
 
 /// The constants and state of a round.
 #[derive(Clone, Copy)]
@@ -130,8 +132,9 @@ impl NewtonRound {
         self.clip(scores);
         self.loss.gradient(scores, target.y, along);
         // Where it is rounding there is no direction, and what is known is known for good.
-        let known = finite(s)? <= 0.0;
-        let s = s.max(0.0);
+        let largest = 1.0 / self.prior;
+        let known = finite(s)? <= 0.0 && -s <= ROUNDING * largest;
+        let s = if known { 0.0 } else { s };
         let mut squared = 0.0; // η g²
         for ((z, score), (projection, g)) in z.iter().zip(&*scores).zip(projection.iter_mut().zip(&*along)) {
             // In coordinates before growth, where s > 0 as z ≠ 0.
@@ -144,7 +147,6 @@ impl NewtonRound {
             return Ok(0.0);
         }
         // The diagonal of A⁻¹ is at most that of the prior.
-        let largest = 1.0 / self.prior;
         projection.iter().try_for_each(|projection| move_in_range(*projection, s, largest))?;
         let s = s + grown;
         let curvature = if self.loss.is_softmax() { self.curvature } else { squared };
