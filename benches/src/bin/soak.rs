@@ -41,6 +41,7 @@ fn letter(cause: Cause) -> char {
         Cause::NoBetterThanConstant => 'n',
         Cause::OrderOfRows => 's',
         Cause::AlikeClasses => 'c',
+        Cause::AlikeGroups => 'a',
     }
 }
 
