@@ -38,8 +38,8 @@ use pass::WatchPass;
 ///
 /// The first 512 rows settle what is usual (--burn-in); where rows depend on one another up to four
 /// times as many do. A gap is a value like others. A text, or a list, is watched by the mean
-/// surprise of its words, in bits: where a table has some, half as many rows before tell how often
-/// words come, and inputs and rows are watched behind them. Times and identifiers are not watched.
+/// surprise of its words, in bits, by the words of the first 256 rows. Times and identifiers are
+/// not watched.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct WatchArguments {

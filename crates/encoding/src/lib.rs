@@ -114,7 +114,7 @@ pub use step::TimeStep;
 pub use target_scale::TargetScale;
 pub use time_form::TimeForms;
 pub use transform::{
-    CategoryRecipe, ColumnRecipe, EncodingOptions, Measures, NoRecipe, NoRecipeReason, NumberRecipe, ScaleRecipe,
-    Transform,
+    CategoryRecipe, ColumnRecipe, EncodingOptions, HeldRecord, Measures, NoRecipe, NoRecipeReason, NumberRecipe,
+    ScaleRecipe, Transform,
 };
 pub use zone::{Zone, tells_zone};

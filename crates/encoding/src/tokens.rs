@@ -24,7 +24,7 @@ use crate::moments::RunningMoments;
 use crate::notation::{Notation, is_gap};
 use crate::sample::RecordSample;
 use crate::schema::{Column, Kind, TimeParts, Use};
-use crate::words::words;
+use crate::words::{list_of, words};
 
 /// Deviations from the mean that a number has at most.
 const FARTHEST: f64 = 20.0;
@@ -339,11 +339,7 @@ fn list(cell: Cell<'_>, key: KeyHash, parts: &mut Parts<'_>) {
             parts.named(key, &format!("{name}={text}"));
         }
     };
-    let read = match cell {
-        Cell::List(list) => Some(list),
-        Cell::Text(text) if List::begins(text) => List::read(text).ok(),
-        _ => None,
-    };
+    let read = list_of(cell);
     let one = Key::from_cell(cell);
     let one = one.as_ref().map(Key::as_str).filter(|one| !one.trim().is_empty());
     match (read, one) {

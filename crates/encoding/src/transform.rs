@@ -50,7 +50,7 @@ use category::{Categories, Pool};
 use encoder::{Encoder, NumberColumn, gap_name, tell_gap};
 use late::Late;
 use mean::Means;
-pub use measures::Measures;
+pub use measures::{HeldRecord, Measures};
 pub use recipe::{CategoryRecipe, ColumnRecipe, NoRecipe, NoRecipeReason, NumberRecipe, ScaleRecipe};
 use time::Times;
 

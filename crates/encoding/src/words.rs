@@ -1,4 +1,15 @@
-//! The words and signs of a text.
+//! The words and signs of a text, and lists, typed or written.
+
+use mercer_core::{Cell, List};
+
+/// The list of a cell, if it is one.
+pub(crate) fn list_of(cell: Cell<'_>) -> Option<List<'_>> {
+    match cell {
+        Cell::List(list) => Some(list),
+        Cell::Text(text) if List::begins(text) => List::read(text).ok(),
+        _ => None,
+    }
+}
 
 /// The words of a text, one after the other: each run of letters, digits, marks and `_`, and each
 /// other sign that is not blank. In scripts without blanks each letter is a word.

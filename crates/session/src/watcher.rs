@@ -2,13 +2,13 @@
 //! the columns to blame.
 
 use mercer_core::{Cells, Inconsistent, ParameterError, Validate};
-use mercer_encoding::{EncodingError, Measures, Schema};
+use mercer_encoding::{EncodingError, HeldRecord, Measures, Schema};
 use mercer_watch::{Change, ChangeParams, Newness, Novelty, NoveltyParams, RiseParams, Rises, Slopes, TakenOut};
 
 use crate::late::record_time;
 
-/// The part of the burn-in whose rows are first looked at for the words of texts, where there are.
-const WORDS_IN_BURN_IN: usize = 2;
+/// First rows that tell how often words come, where there are texts; half of the burn-in at most.
+const HELD: usize = 256;
 /// Shares below this are not told.
 const LEAST_SHARE: f64 = 0.05;
 
@@ -85,10 +85,9 @@ pub struct Watcher {
     names: Vec<String>,
     target: Option<Measures>,
     rows: u64,
-    /// Rows by whose words texts are judged that are still to come; none is watched before.
-    of_words: usize,
-    /// Rows before the first that was watched.
-    unwatched: u64,
+    /// The first rows where there are texts, until their words tell how often words come: then
+    /// they are watched, before those behind them.
+    held: Option<Vec<HeldRecord>>,
     novelty: Option<Novelty>,
     change: Option<Change>,
     target_change: Option<Change>,
@@ -143,8 +142,7 @@ impl Watcher {
             target_change: watched(AlarmKind::Target, 1)?,
             rises: has(AlarmKind::Errors).then(|| Rises::new(rising)).transpose()?,
             slopes: Slopes::new(inputs.len()),
-            of_words: if inputs.has_words() { (choices.burn_in / WORDS_IN_BURN_IN).max(1) } else { 0 },
-            unwatched: 0,
+            held: inputs.has_words().then(Vec::new),
             names,
             target,
             inputs,
@@ -162,8 +160,8 @@ impl Watcher {
     /// # Errors
     /// [`EncodingError::Cells`]
     pub fn learn_reference(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
-        if self.of_words > 0 {
-            return self.learn_words(record);
+        if self.hold(record, false)? {
+            return Ok(());
         }
         self.inputs.take(record, &mut self.numbers)?;
         if let Some(novelty) = &mut self.novelty {
@@ -175,7 +173,7 @@ impl Watcher {
 
     /// Ends the reference.
     pub fn freeze_reference(&mut self) {
-        self.of_words = 0;
+        self.watch_held(false);
         self.novelty.iter_mut().for_each(Novelty::freeze);
     }
 
@@ -185,23 +183,21 @@ impl Watcher {
     /// # Errors
     /// [`EncodingError::Cells`]; the record is then not taken.
     pub fn learn(&mut self, record: &(impl Cells + ?Sized), error: f64) -> Result<Option<Newness>, EncodingError> {
+        let is_held = self.hold(record, true)?;
         let mut numbers = std::mem::take(&mut self.numbers);
-        let taken = self.inputs.take(record, &mut numbers);
+        let taken = if is_held { Ok(()) } else { self.inputs.take(record, &mut numbers) };
         if taken.is_err() {
             self.numbers = numbers;
             return taken.map(|()| None);
         }
         self.rows += 1;
         let time = record_time(&self.schema, record);
-        let new = if self.of_words > 0 {
-            self.learn_words(record)?;
-            self.unwatched = self.rows;
-            None
-        } else {
-            self.learn_inputs(time, &numbers)
-        };
-        if let Some(shares) = self.slopes.learn(&numbers, error) {
-            self.blame(&shares);
+        let mut new = None;
+        if !is_held {
+            new = self.learn_inputs(time, &numbers);
+            if let Some(shares) = self.slopes.learn(&numbers, error) {
+                self.blame(&shares);
+            }
         }
         if let Some(rise) = self.rises.as_mut().and_then(|rises| rises.learn(error.abs())) {
             self.tell(AlarmKind::Errors, time, rise.since, &[]);
@@ -212,10 +208,28 @@ impl Watcher {
         Ok(new)
     }
 
-    fn learn_words(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
-        self.inputs.learn_words(record)?;
-        self.of_words -= 1;
-        Ok(())
+    /// Holds a record while words are counted; once they are enough, all that are held are watched.
+    /// False if none is held any more. A row of the reference is none of the `stream`.
+    fn hold(&mut self, record: &(impl Cells + ?Sized), stream: bool) -> Result<bool, EncodingError> {
+        let Some(held) = &mut self.held else { return Ok(false) };
+        held.push(self.inputs.hold(record)?);
+        if held.len() >= HELD.min(self.choices.burn_in / 2) {
+            self.watch_held(stream);
+        }
+        Ok(true)
+    }
+
+    /// Watches the rows that are held, which are fewer than newness or a change needs.
+    fn watch_held(&mut self, stream: bool) {
+        let mut numbers = Vec::new();
+        for held in self.held.take().into_iter().flatten() {
+            self.inputs.take_held(&held, &mut numbers);
+            // The widths are those of the measures.
+            self.novelty.iter_mut().for_each(|novelty| drop(novelty.learn(&numbers)));
+            if stream {
+                self.change.iter_mut().for_each(|change| drop(change.learn(&numbers)));
+            }
+        }
     }
 
     /// Takes the numbers of a row; the widths are those of the measures.
@@ -229,7 +243,7 @@ impl Watcher {
             self.last_new = self.rows;
         }
         if let Some(alarm) = self.change.as_mut().and_then(|change| change.learn(numbers).ok().flatten()) {
-            self.tell(AlarmKind::Inputs, time, self.unwatched + alarm.since, &alarm.shares);
+            self.tell(AlarmKind::Inputs, time, alarm.since, &alarm.shares);
         }
         new
     }
@@ -310,8 +324,7 @@ impl Watcher {
         self.change.as_ref().map_or(0.0, Change::evidence)
     }
 
-    /// True once the inputs are watched: before, the first rows settle what is usual, and where
-    /// there are texts half as many before them, how often words come.
+    /// True once the inputs are watched: before, the first rows settle what is usual.
     #[must_use]
     pub fn is_watching(&self) -> bool {
         self.change.as_ref().is_none_or(Change::is_watching)

@@ -16,8 +16,8 @@ use super::word_shares::WordShares;
 /// others.
 ///
 /// A text, or a list, is the mean surprise of its words in bits, by their shares in rows that are
-/// [learnt](Self::learn_words) for that and not watched: rows whose own words are counted would
-/// look more usual than those behind them. Without such rows it is a gap.
+/// [held](Self::hold) for that. Each of these is judged by the others: by its own words it would
+/// look more usual than rows to come.
 ///
 /// Categories that the head has once have, by Good and Turing, as large a share in all as those
 /// that it does not have at all. Where that share is large, those that are seldom in the head have
@@ -83,24 +83,38 @@ impl Measures {
         has_places(column) && !is_of_words(column) && has_no_place(column)
     }
 
-    /// True where there are texts, so that rows are to be learnt for their words.
+    /// True where there are texts, so that rows are to be [held](Self::hold) first.
     #[must_use]
     pub fn has_words(&self) -> bool {
         self.columns.iter().any(|(_, measure)| matches!(measure, Measure::Words(_)))
     }
 
-    /// Counts the words of a record.
+    /// Counts the words of a record, and keeps what its numbers are made of.
     ///
     /// # Errors
     /// [`EncodingError::Cells`]
-    pub fn learn_words(&mut self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
+    pub fn hold(&mut self, record: &(impl Cells + ?Sized)) -> Result<HeldRecord, EncodingError> {
         self.check(record)?;
-        for (place, measure) in &mut self.columns {
-            if let Measure::Words(shares) = measure {
-                shares.learn(record.cell(*place));
+        let hold = |(place, measure): &mut (usize, Measure)| match measure {
+            Measure::Words(shares) => {
+                let words = shares.words(record.cell(*place));
+                shares.learn(&words);
+                HeldCell::Words(words)
             }
-        }
-        Ok(())
+            other => HeldCell::Number(other.number(record.cell(*place))),
+        };
+        Ok(HeldRecord(self.columns.iter_mut().map(hold).collect()))
+    }
+
+    /// Fills `numbers` with those of a record that was held, its texts judged by all others held: as
+    /// they would be by rows to come.
+    pub fn take_held(&self, held: &HeldRecord, numbers: &mut Vec<f64>) {
+        numbers.clear();
+        numbers.extend(self.columns.iter().zip(&held.0).map(|((_, measure), cell)| match (measure, cell) {
+            (Measure::Words(shares), HeldCell::Words(words)) => shares.surprise_by_others(words).unwrap_or(f64::NAN),
+            (_, HeldCell::Number(number)) => *number,
+            (_, HeldCell::Words(_)) => f64::NAN,
+        }));
     }
 
     fn check(&self, record: &(impl Cells + ?Sized)) -> Result<(), EncodingError> {
@@ -136,6 +150,18 @@ impl Measures {
         numbers.extend(self.columns.iter().map(|(place, measure)| measure.number(record.cell(*place))));
         Ok(())
     }
+}
+
+/// A record whose words are counted, until those of others are.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct HeldRecord(Vec<HeldCell>);
+
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum HeldCell {
+    Number(f64),
+    Words(Vec<String>),
 }
 
 /// True of a column of texts or lists.
@@ -175,7 +201,7 @@ impl Measure {
         let number = match self {
             Self::Number(notation) => notation.number(cell),
             Self::Place(categories) => categories.place(cell).map(|place| place as f64),
-            Self::Words(shares) => shares.surprise(cell),
+            Self::Words(shares) => shares.surprise(&shares.words(cell)),
         };
         number.unwrap_or(f64::NAN)
     }

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use mercer_core::{Cell, Entry, Inconsistent, List, Validate};
+use mercer_core::{Cell, Entry, Inconsistent, Validate};
 
 use crate::key::Key;
 use crate::notation::is_gap;
 use crate::schema::{Column, Kind};
-use crate::words::words;
+use crate::words::{list_of, words};
 
-/// Words that are counted at most, and their bytes.
+/// Words that are counted at most, and their bytes; words of a cell.
 const MOST_WORDS: usize = 10_000;
 const LONGEST_WORD: usize = 64;
-/// Rows with a word that nobody has met, for its share.
+const MOST_OF_CELL: usize = 1000;
+/// Count of a word that no row has, for its share.
 const UNMET: f64 = 0.5;
 
 /// The words of texts with their counts; of lists, their members and names.
@@ -32,48 +33,60 @@ impl WordShares {
         Self { lists: column.kind == Kind::List, ..Self::default() }
     }
 
+    /// The words of a cell, in lower case: of a list each member, and of an object each name, with
+    /// its text if it has one.
+    pub(super) fn words(&self, cell: Cell<'_>) -> Vec<String> {
+        let is_list = self.lists || matches!(cell, Cell::List(_));
+        if let Some(list) = is_list.then(|| list_of(cell)).flatten() {
+            let word = |entry: Entry<'_>| match entry {
+                Entry::Name(name) | Entry::Number(name, _) => name.trim().to_lowercase(),
+                Entry::Text(name, text) => format!("{name}={text}").to_lowercase(),
+            };
+            return list.entries().take(MOST_OF_CELL).map(word).collect();
+        }
+        let text = Key::from_cell(cell).filter(|_| !is_gap(cell)).map(|key| key.as_str().to_lowercase());
+        let text = text.unwrap_or_default();
+        match self.lists {
+            true => Some(text.trim().to_owned()).filter(|one| !one.is_empty()).into_iter().collect(),
+            false => words(&text).take(MOST_OF_CELL).map(str::to_owned).collect(),
+        }
+    }
+
     /// Counts the words of a cell.
-    pub(super) fn learn(&mut self, cell: Cell<'_>) {
-        let Self { counts, all, lists } = self;
-        each_word(cell, *lists, |word| {
-            *all += 1;
-            if let Some(count) = counts.get_mut(word) {
+    pub(super) fn learn(&mut self, words: &[String]) {
+        self.all += words.len() as u64;
+        for word in words {
+            if let Some(count) = self.counts.get_mut(word) {
                 *count += 1;
-            } else if counts.len() < MOST_WORDS && word.len() <= LONGEST_WORD {
-                counts.insert(word.to_owned(), 1);
+            } else if self.counts.len() < MOST_WORDS && word.len() <= LONGEST_WORD {
+                self.counts.insert(word.clone(), 1);
             }
-        });
+        }
     }
 
     /// The mean of `−log₂` of the shares of a cell's words, in bits: of a word met `n` times in `N`
     /// words `n/N`, of one that was not `½/N`. None without a word. `O(words)` searches.
-    pub(super) fn surprise(&self, cell: Cell<'_>) -> Option<f64> {
-        let (mut sum, mut number) = (0.0, 0u32);
-        each_word(cell, self.lists, |word| {
-            let count = self.counts.get(word).map_or(UNMET, |count| f64::from(*count));
-            sum += (self.all.max(1) as f64 / count).log2();
-            number += 1;
-        });
-        (number > 0).then(|| sum / f64::from(number))
+    pub(super) fn surprise(&self, words: &[String]) -> Option<f64> {
+        self.surprise_less(words, &BTreeMap::new(), 0)
     }
-}
 
-/// Hands each word of a cell to `each`, in lower case; of a list each member, and of an object each
-/// name, with its text if it has one.
-fn each_word(cell: Cell<'_>, lists: bool, mut each: impl FnMut(&str)) {
-    let list = match cell {
-        Cell::List(list) => Some(list),
-        Cell::Text(text) if lists && List::begins(text) => List::read(text).ok(),
-        _ => None,
-    };
-    if let Some(list) = list {
-        return list.entries().take(MOST_WORDS).for_each(|entry| match entry {
-            Entry::Name(name) | Entry::Number(name, _) => each(&name.trim().to_lowercase()),
-            Entry::Text(name, text) => each(&format!("{name}={text}").to_lowercase()),
-        });
+    /// The same of a cell whose words are among those counted, by those of the other cells.
+    pub(super) fn surprise_by_others(&self, words: &[String]) -> Option<f64> {
+        let mut own = BTreeMap::new();
+        words.iter().for_each(|word| *own.entry(word.as_str()).or_default() += 1);
+        self.surprise_less(words, &own, words.len() as u64)
     }
-    let text = Key::from_cell(cell).filter(|_| !is_gap(cell)).map(|key| key.as_str().to_lowercase());
-    words(&text.unwrap_or_default()).take(MOST_WORDS).for_each(each);
+
+    /// By the counts less `own`, which are so many in all.
+    fn surprise_less(&self, words: &[String], own: &BTreeMap<&str, u32>, number: u64) -> Option<f64> {
+        let all = self.all.saturating_sub(number).max(1) as f64;
+        let one = |word: &String| {
+            let own = own.get(word.as_str()).copied().unwrap_or(0);
+            let others = self.counts.get(word).map_or(0, |count| count.saturating_sub(own));
+            (all / f64::from(others).max(UNMET)).log2()
+        };
+        (!words.is_empty()).then(|| words.iter().map(one).sum::<f64>() / words.len() as f64)
+    }
 }
 
 impl Validate for WordShares {
@@ -88,13 +101,23 @@ impl Validate for WordShares {
 mod tests {
     use super::*;
 
+    fn surprise(shares: &WordShares, text: &str) -> Option<f64> {
+        shares.surprise(&shares.words(Cell::Text(text)))
+    }
+
+    fn learnt(mut shares: WordShares, texts: &[&str]) -> WordShares {
+        for text in texts {
+            let words = shares.words(Cell::Text(text));
+            shares.learn(&words);
+        }
+        shares
+    }
+
     #[test]
     fn surprise_is_the_mean_of_logarithms_of_shares() {
-        let mut shares = WordShares::default();
-        assert_eq!(shares.surprise(Cell::Text("red")), Some(1.0), "half of one");
-        for text in ["Red fish", "blue fish", "", "red car!"] {
-            shares.learn(Cell::Text(text));
-        }
+        assert_eq!(surprise(&WordShares::default(), "red"), Some(1.0), "half of one");
+        let texts = ["Red fish", "blue fish", "", "red car!"];
+        let shares = learnt(WordShares::default(), &texts);
         // red 2, fish 2, blue, car, !: 7 words.
         for (text, shares_of_words) in [
             ("RED", &[2.0 / 7.0][..]),
@@ -104,18 +127,33 @@ mod tests {
         ] {
             let mean =
                 shares_of_words.iter().map(|share: &f64| -share.log2()).sum::<f64>() / shares_of_words.len() as f64;
-            let found = shares.surprise(Cell::Text(text)).unwrap();
+            let found = surprise(&shares, text).unwrap();
             assert!((found - mean).abs() < 1e-14, "{text}: {found} and {mean}");
         }
-        for gap in [Cell::Missing, Cell::Text(""), Cell::Text("  ")] {
-            assert_eq!(shares.surprise(gap), None);
+        for gap in ["", "  "] {
+            assert_eq!(surprise(&shares, gap), None);
         }
-        let mut lists = WordShares { lists: true, ..WordShares::default() };
-        lists.learn(Cell::Text("[\"A b\", \"c\"]"));
-        lists.learn(Cell::Text("{\"c\": 2, \"d\": \"e\"}"));
+        assert!(shares.validate().is_ok() && WordShares { all: 0, ..shares }.validate().is_err());
+    }
+
+    #[test]
+    fn a_text_that_is_counted_is_judged_by_the_others() {
+        let texts = ["red fish", "blue fish fish", "red car"];
+        let shares = learnt(WordShares::default(), &texts);
+        for (place, text) in texts.into_iter().enumerate() {
+            let others: Vec<&str> = (0..3).filter(|other| *other != place).map(|other| texts[other]).collect();
+            let alone = learnt(WordShares::default(), &others);
+            assert_eq!(shares.surprise_by_others(&shares.words(Cell::Text(text))), surprise(&alone, text), "{text}");
+        }
+    }
+
+    #[test]
+    fn members_of_lists_are_whole() {
+        let lists = WordShares { lists: true, ..WordShares::default() };
+        let lists = learnt(lists, &["[\"A b\", \"c\"]", "{\"c\": 2, \"d\": \"e\"}"]);
         // a b, c 2, d=e.
-        assert_eq!(lists.surprise(Cell::Text("[\"c\"]")), Some((4.0_f64 / 2.0).log2()));
-        assert_eq!(lists.surprise(Cell::Text("[\"a b\"]")), Some(4.0_f64.log2()));
-        assert!(lists.validate().is_ok() && WordShares { all: 0, ..lists }.validate().is_err());
+        assert_eq!(surprise(&lists, "[\"c\"]"), Some((4.0_f64 / 2.0).log2()));
+        assert_eq!(surprise(&lists, "[\"a b\"]"), Some(4.0_f64.log2()));
+        assert_eq!(surprise(&lists, "A b"), Some(4.0_f64.log2()), "a list of one");
     }
 }
