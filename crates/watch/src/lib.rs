@@ -42,7 +42,7 @@ const LARGEST: f64 = 1e150;
 
 pub use change::{Alarm, Change, ChangeParams};
 pub use error::Error;
-pub use novelty::{Newness, Novelty, NoveltyParams};
+pub use novelty::{FEWEST_ROWS, Newness, Novelty, NoveltyParams};
 pub use rises::{Rise, RiseParams, Rises};
 pub use scores::ScoreKind;
 pub use serial::TakenOut;

@@ -42,6 +42,9 @@ const START: u64 = 256;
 /// Scores before their tail shares count.
 const ENOUGH: usize = 40;
 
+/// Rows, or rows of a reference, before newness is told.
+pub const FEWEST_ROWS: u64 = START + ENOUGH as u64;
+
 parameters! {
     /// Parameters of [`Novelty`].
     #[derive(Copy)]

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use mercer_koopman::{Error, OperatorSums, OperatorSumsParams, Trajectory};
-use mercer_readers::{DataError, Example, Missing};
+use mercer_readers::{CellPlace, DataError, Example, Missing};
 use mercer_session::model::Operator;
 
 use super::row_doubts::RowDoubts;
@@ -162,13 +162,17 @@ impl TrajectoryRows {
 /// Why a row cannot be read, with what takes a text, or rows in another order.
 fn unread(error: DataError) -> Failure {
     let remedy = match &error {
-        DataError::NotANumber { .. } => "--ignore does, and --group takes one that names trajectories",
-        DataError::Earlier { .. } => {
-            "--ignore with its name takes the rows as they come; --group NAME reads several trajectories, which the column NAME tells apart"
+        DataError::NotANumber { .. } => "--ignore does, and --group takes one that names trajectories".to_owned(),
+        DataError::Earlier { cell: CellPlace { column, .. }, .. } => {
+            let name = column.name.clone().unwrap_or_else(|| column.number.to_string());
+            format!(
+                "--ignore {name:?} takes the rows as they come; --group NAME reads several trajectories, which the column NAME tells \
+                 apart"
+            )
         }
         _ => return error.into(),
     };
-    Failure::from(error).with(remedy)
+    Failure::from(error).with(&remedy)
 }
 
 /// Some pairs; the memory is used again for the next.

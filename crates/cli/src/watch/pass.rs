@@ -1,6 +1,7 @@
 //! One pass over the rows that are watched.
 
 use mercer_session::{AlarmKind, Row, WatchChoices, Watcher};
+use mercer_watch::FEWEST_ROWS;
 
 use super::WatchArguments;
 use super::predictor::Predictor;
@@ -49,6 +50,17 @@ impl Origin for CurrentRow<'_> {
 
     fn record(&self) -> &[u8] {
         self.0.records.text()
+    }
+}
+
+/// The remark on a reference of few rows.
+fn short_reference(rows: u64) -> Option<String> {
+    match rows {
+        0..FEWEST_ROWS => Some(format!(
+            "the reference has {rows} rows, and no row is told to be new: newness needs {FEWEST_ROWS}; give a longer one, or none"
+        )),
+        FEWEST_ROWS..512 => Some(format!("the reference has {rows} rows; newness by fewer than 512 is rough")),
+        512.. => None,
     }
 }
 
@@ -159,9 +171,7 @@ impl WatchPass {
         let alarms = Alarms::of(&mut self.watcher, arguments.alarm_rate.rows);
         let mut notes: Vec<String> = self.table.unwatched().collect();
         notes.extend(self.bad.report());
-        if arguments.reference.is_some() && self.reference < 512 {
-            notes.push(format!("the reference has {} rows; newness by fewer than 512 is rough", self.reference));
-        }
+        notes.extend(arguments.reference.as_ref().and_then(|_| short_reference(self.reference as u64)));
         notes.extend(alarms.notes("--burn-in"));
         WatchReport {
             data: self.table.shown.clone(),

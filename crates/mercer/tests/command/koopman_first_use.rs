@@ -126,8 +126,14 @@ fn rows_with_the_newest_first_are_refused_and_numbers_of_runs_told() {
         .with("up.csv", format!("{head}{}", rows.concat()))
         .with("down.csv", format!("{head}{}", rows.iter().rev().map(String::as_str).collect::<String>()))
         .with("alone.csv", format!("day,x\n{}", rows.iter().rev().map(|row| alone(row)).collect::<String>()));
-    let why =
-        ["line 3", "\"day\"", "before that of the row before", "sort the rows by time", "--ignore", "--group NAME"];
+    let why = [
+        "line 3",
+        "\"day\"",
+        "before that of the row before",
+        "sort the rows by time",
+        "--ignore \"day\"",
+        "--group NAME",
+    ];
     folder.refused(1, "koopman down.csv --trajectory --delay 1", &why);
     folder.refused(1, "koopman alone.csv --delay 1", &why);
     // Pairs of rows have no order, and what is asked for is done.

@@ -80,6 +80,9 @@ fn texts_are_watched_by_the_surprise_of_their_words() {
         folder.run(&format!("watch moved.csv --reference short.csv {columns}-o rows.csv"));
         let scored = folder.read("rows.csv").lines().skip(1).filter(|row| !row.ends_with(",,,,")).count();
         assert_eq!(scored, 3000, "{columns}");
+        let few: String = texts(2, u64::MAX).lines().take(296).map(|line| format!("{line}\n")).collect();
+        let said = folder.with("few.csv", few).run(&format!("watch moved.csv --reference few.csv {columns}--json"));
+        assert!(said.out.contains("newness needs 296"), "{}", said.out);
     }
 }
 
