@@ -106,8 +106,8 @@ impl Measures {
         Ok(HeldRecord(self.columns.iter_mut().map(hold).collect()))
     }
 
-    /// Fills `numbers` with those of a record that was held, its texts judged by all others held: as
-    /// they would be by rows to come.
+    /// Fills `numbers` with those of a record that was held. Its texts are judged by the others that
+    /// are.
     pub fn take_held(&self, held: &HeldRecord, numbers: &mut Vec<f64>) {
         numbers.clear();
         numbers.extend(self.columns.iter().zip(&held.0).map(|((_, measure), cell)| match (measure, cell) {
