@@ -1,8 +1,9 @@
-// Uses the page of the service: `node service.mjs TOOLS CHROMIUM SCREENSHOTS ROWS,SERIES`, with the
-// addresses of a service of rows (groups, intervals, a challenger) and of one of a series (a band).
+// Uses the page of the service: `node service.mjs TOOLS CHROMIUM SCREENSHOTS ROWS,SERIES,TARGETS`, with
+// the addresses of a service of rows (groups, intervals, a challenger), of one of a series (a band),
+// and of one of several targets.
 import { SIZES, look, picture, run, watch } from "./open.mjs";
 
-const [rows, series] = process.argv[5].split(",");
+const [rows, series, targets] = process.argv[5].split(",");
 const PATIENCE = { timeout: 60_000 };
 
 /** The numbers of a text, in order. */
@@ -79,12 +80,24 @@ async function of_series(page, problem) {
   if (off >= 0 || !(slope < 0)) problem(`the line is not where it should be ${off + 1} ahead`);
 }
 
+async function of_targets(page, problem) {
+  await page.goto(targets);
+  const row = [0, 0, 0];
+  for (const output of ["d", "y"]) {
+    const told = await asked(targets, "/explain", { row, output });
+    const line = page.locator("#answer .soft", { hasText: `Why ${output}:` });
+    await line.waitFor(PATIENCE);
+    const base = numbers((await line.textContent()).split("base")[1])[0];
+    if (!near(base, told.base)) problem(`the base of ${output} is ${told.base}, and the page tells ${base}`);
+  }
+}
+
 await run(async (browser, problem) => {
   let pictures = 0;
   for (const colorScheme of ["light", "dark"]) {
     for (const [view, options] of Object.entries(SIZES)) {
       const context = await browser.newContext({ ...options, colorScheme });
-      for (const [name, use] of [["rows", of_rows], ["series", of_series]]) {
+      for (const [name, use] of [["rows", of_rows], ["series", of_series], ["targets", of_targets]]) {
         const where = (what) => problem(`${name}, ${view}, ${colorScheme}`, what);
         // The service answers 404 for a group that has not begun, which the browser tells.
         const page = await watch(context, (url) => /^(http:\/\/127\.0\.0\.1|data:)/.test(url), (what) => /status of 404/.test(what) || where(what));
@@ -99,5 +112,5 @@ await run(async (browser, problem) => {
       await context.close();
     }
   }
-  return `service: 2 pages in ${2 * Object.keys(SIZES).length} views, ${pictures} pictures`;
+  return `service: 3 pages in ${2 * Object.keys(SIZES).length} views, ${pictures} pictures`;
 });

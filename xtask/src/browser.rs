@@ -61,7 +61,7 @@ pub(crate) fn site(url: &str) -> Result<()> {
 ///
 /// # Errors
 /// When the browser does not work, or a page does not tell what its service answers.
-pub(crate) fn service(addresses: &[SocketAddr; 2]) -> Result<()> {
+pub(crate) fn service(addresses: &[SocketAddr; 3]) -> Result<()> {
     let shell = Shell::new()?;
     let urls = addresses.map(|address| format!("http://{address}")).join(",");
     Browser::find(&shell)?.map_or(Ok(()), |browser| browser.check(&shell, "service", &urls))

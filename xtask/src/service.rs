@@ -61,7 +61,8 @@ pub(crate) fn contract(shell: &Shell) -> Result<()> {
     service.end()
 }
 
-/// The page of the service in a browser: rows with groups and a challenger, and a series.
+/// The page of the service in a browser: rows with groups and a challenger, a series, and several
+/// targets.
 ///
 /// # Errors
 /// If the page does not tell what the service answers, or has something wrong with it.
@@ -77,19 +78,21 @@ pub(crate) fn page(shell: &Shell) -> Result<()> {
     fs::write(folder.path().join("series.csv"), "month,sales\n".to_owned() + &(0..96).map(month).collect::<String>())?;
     let words = "--season 12 --steps 10 --intervals 0.8 --quiet".split(' ');
     cmd!(shell, "{mercer} forecast series.csv {words...} --out series.mercer").quiet().ignore_stdout().run()?;
+    let words = "--target d,y --learner krls --kernel gaussian:0.7 --quiet".split(' ');
+    cmd!(shell, "{mercer} train rows.csv {words...} --out targets.mercer").quiet().run()?;
     drop(place);
     fs::create_dir(folder.path().join("groups"))?;
     let rows = "--model rows.mercer --shadow other.mercer --groups groups --journal rows.journal";
-    let services = [rows, "--model series.mercer"].map(|words| Service::start(&mercer, folder.path(), words));
-    let [rows, series] = services;
-    let (rows, series) = (rows?, series?);
+    let start = |words: &str| Service::start(&mercer, folder.path(), words);
+    let (rows, series, targets) = (start(rows)?, start("--model series.mercer")?, start("--model targets.mercer")?);
     // The test of the difference wants thirty rows.
     let rows_text = fs::read_to_string(folder.path().join("rows.csv"))?;
     for line in rows_text.lines().skip(1).take(40) {
         let (status, told) = post(rows.address, "/learn", &format!("{{\"row\":[{line}]}}"))?;
         ensure!(status == 200, "a row is not learnt: {told}");
     }
-    browser::service(&[rows.address, series.address])?;
+    browser::service(&[rows.address, series.address, targets.address])?;
+    targets.end()?;
     series.end()?;
     rows.end()
 }

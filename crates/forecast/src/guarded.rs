@@ -146,35 +146,41 @@ impl<F: Forecaster + Clone> GuardedForecaster<F> {
     }
 
     /// Keeps a row of the beginning. At its end, values far beyond the others count as missing.
-    fn begin(&mut self, input: &[f64], output: &[f64]) -> Result<(), Error> {
+    fn begin(&mut self, input: &[f64], output: &[f64]) {
         if self.time > BEGINNING {
-            return Ok(());
+            return;
         }
         self.beginning.extend_from_slice(output);
         self.beginning.extend_from_slice(input);
-        if self.time < BEGINNING {
-            return Ok(());
+        if self.time == BEGINNING {
+            let rows = std::mem::take(&mut self.beginning);
+            // A row that is refused was taken as it came, and so are all.
+            if let Ok(Some(anew)) = self.without_far(rows, output.len() + input.len()) {
+                *self = anew;
+            }
         }
-        let (mut rows, outputs, width) =
-            (std::mem::take(&mut self.beginning), output.len(), output.len() + input.len());
-        let mut aside = 0;
+    }
+
+    /// One that has observed these rows less what is far beyond the others, if anything is.
+    fn without_far(&self, mut rows: Vec<f64>, width: usize) -> Result<Option<Self>, Error> {
+        let (outputs, mut aside) = (self.outputs(), 0);
         for k in 0..outputs {
             let values = rows.chunks_exact(width).map(|row| Some(row[k]).filter(|y| !y.is_nan()));
             let mut values: Vec<Option<f64>> = values.collect();
             aside += set_aside(&mut values);
             rows.chunks_exact_mut(width).zip(values).for_each(|(row, y)| row[k] = y.unwrap_or(f64::NAN));
         }
-        if aside > 0 {
-            let mut anew = Self::new(self.fresh.clone())?;
-            let unused = &mut vec![0.0; outputs];
-            for row in rows.chunks_exact(width) {
-                let (output, input) = row.split_at(outputs);
-                anew.take(input, output, unused)?;
-            }
-            anew.held += aside as u64;
-            *self = anew;
+        if aside == 0 {
+            return Ok(None);
         }
-        Ok(())
+        let mut anew = Self::new(self.fresh.clone())?;
+        let unused = &mut vec![0.0; outputs];
+        for row in rows.chunks_exact(width) {
+            let (output, input) = row.split_at(outputs);
+            anew.take(input, output, unused)?;
+        }
+        anew.held += aside as u64;
+        Ok(Some(anew))
     }
 
     /// Predicts a row that is checked, and observes it.
@@ -391,7 +397,8 @@ impl<F: Forecaster + Clone> Forecaster for GuardedForecaster<F> {
         check_prediction(self, input, prediction)?;
         check_observation(self, input, output)?;
         self.take(input, output, prediction)?;
-        self.begin(input, output)
+        self.begin(input, output);
+        Ok(())
     }
     crate::forecaster::by_missing!();
 }

@@ -240,10 +240,10 @@ impl ColumnSight {
         let is_far = |(text, mark, count): &&(&str, f64, u64)| {
             let mut others = ValueRange::NOTHING;
             numbers.iter().filter(|(_, other, _)| other != mark).for_each(|(_, other, _)| others.observe(*other));
-            let is_whole = *mark == mark.trunc() && mark.abs() >= FEWEST_OF_A_MARK || is_nines(text);
+            let is_mark = is_nines(text) || *mark == mark.trunc() && mark.abs() >= FEWEST_OF_A_MARK;
             let differ = is_nines(text) || numbers.len() > FEWEST_OTHERS;
             let far = |(low, high): (f64, f64)| high > low && (low - mark).max(mark - high) > 3.0 * (high - low);
-            *count > 1 && is_whole && differ && others.ends().is_some_and(far)
+            *count > 1 && is_mark && differ && others.ends().is_some_and(far)
         };
         let ends = [f64::lt, f64::gt]
             .map(|beyond| numbers.iter().reduce(|end, other| if beyond(&other.1, &end.1) { other } else { end }));
@@ -260,8 +260,8 @@ fn stands_for_none(mark: &str) -> String {
 fn is_nines(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once(['.', ',']).unwrap_or((digits, "0"));
-    let all = |part: &str, is_so: fn(&u8) -> bool| part.bytes().all(|byte| is_so(&byte));
-    whole.len() >= 2 && all(whole, |byte| *byte == b'9') && !fraction.is_empty() && all(fraction, u8::is_ascii_digit)
+    let are_digits = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
+    whole.len() >= 2 && whole.bytes().all(|byte| byte == b'9') && are_digits
 }
 
 /// True if a column of this name numbers its rows: `id`, `user_id`, `OrderID`, `index`, `row`, no

@@ -106,8 +106,7 @@ impl Measures {
         Ok(HeldRecord(self.columns.iter_mut().map(hold).collect()))
     }
 
-    /// Fills `numbers` with those of a record that was held. Its texts are judged by the others that
-    /// are.
+    /// Fills `numbers` with those of a record that was held; its texts are judged by the others.
     pub fn take_held(&self, held: &HeldRecord, numbers: &mut Vec<f64>) {
         numbers.clear();
         numbers.extend(self.columns.iter().zip(&held.0).map(|((_, measure), cell)| match (measure, cell) {

@@ -16,8 +16,8 @@
 //! `prior < 1`, which the papers have nowhere, no step is longer than
 //! `w ← w − cg/(hs)`, with `s = φᵀA_t⁻¹φ` of before and the largest second derivative `h` of the
 //! loss: it does not pass the least loss of its own example (as Karampatziakis and Langford 2011
-//! bound the steps of weighted examples). What examples of weights above 1 leave of `φᵀA⁻¹φ` is
-//! 1e-13 of that of the prior at least.
+//! bound the steps of weighted examples). Examples of weights above 1 leave `φᵀA⁻¹φ` no smaller
+//! than 1e-13 times that of the prior, or 1e-13.
 //!
 //! For softmax `κ` bounds the curvature from below in every direction in which the scores of the
 //! classes sum to zero, where gradients and steps stay; each class is projected by itself, which
@@ -71,10 +71,10 @@ struct Change {
     along: Vec<f64>,
 }
 
-/// What is left of `A⁻¹`, beside that of the prior, where examples with a weight above 1 add no
-/// more: less would be rounding of the rest of it, and steps along it would go anywhere.
+/// What is left of `φᵀA⁻¹φ` where examples with a weight above 1 add no more, beside that of the
+/// prior or 1: less would be rounding of the rest of `A⁻¹`, and steps along it would go anywhere.
 const LEAST_SHARE: f64 = 1e-13;
-/// `−φᵀA⁻¹φ` that is rounding, as a share of the same.
+/// `−φᵀA⁻¹φ` that is rounding, beside that of the prior.
 const ROUNDING: f64 = 1e-9;
 
 /// The constants and state of a round.
